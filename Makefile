@@ -1,0 +1,93 @@
+# `make help` lists the targets. A fresh machine needs Python 3.11 or newer with its venv module, make, and nothing else.
+# Another interpreter:      make PYTHON=python3.13 …
+# Tests in one process:     make test WORKERS=0
+# Only some of the tests:   make test TESTS="tests/rules -k R11"
+
+PYTHON  ?= python3
+WORKERS ?= 2
+TESTS   ?= tests
+
+BIN    := .venv/bin
+UV     := .build/uv/bin/uv
+UV_PIN := uv==0.13.9
+PROTOS := $(wildcard protos/gouji/*/v1/*.proto)
+IMAGE  := protos/last-release.binpb
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help stubs lock lint format test demo serve bench bench-rules release-image clean
+
+help:
+	@echo 'make .venv          the virtual environment, from requirements.lock'
+	@echo 'make demo           a server, six bots, a match of three deals, its records'
+	@echo 'make serve          a server that keeps running'
+	@echo 'make test           all tests; says what was skipped and why'
+	@echo 'make lint           ruff, mypy --strict, import contracts, buf lint and buf breaking'
+	@echo 'make format         rewrites the Python files as ruff wants them'
+	@echo 'make stubs          the Python stubs of protos/, in gen/'
+	@echo 'make bench          figures of the served game;  make bench-rules  of the rules alone'
+	@echo 'make lock           requirements.lock anew from pyproject.toml (UPGRADE=1: newest versions)'
+	@echo 'make release-image  $(IMAGE), which buf breaking compares with; once a release'
+	@echo 'make clean          removes everything that make made'
+
+.venv: .venv/.installed
+
+# Depends on what decides the installation alone: sources and protos need no new one.
+.venv/.installed: pyproject.toml requirements.lock
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo 'make: gouji needs Python 3.11 or newer; $(PYTHON) is '"$$($(PYTHON) --version 2>&1)"'. Try: make PYTHON=python3.11' >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' || \
+	  { echo 'make: $(PYTHON) comes without venv or pip; on Debian install python3-venv' >&2; exit 1; }
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --only-binary :all: --no-deps -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+# The folders are named too, so that a proto added or removed counts as a change.
+gen/.generated: $(PROTOS) $(wildcard protos/gouji/*/v1) hatch_build.py .venv/.installed
+	$(BIN)/python hatch_build.py
+
+stubs: gen/.generated
+
+$(UV):
+	$(PYTHON) -m venv .build/uv
+	.build/uv/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: '$(UV_PIN)'
+
+lock: $(UV)
+	$(UV) pip compile pyproject.toml --output-file requirements.lock --universal --python-version 3.11 --generate-hashes \
+	  --no-emit-index-url --no-emit-find-links --no-header --no-annotate --all-extras --only-binary :all: --quiet --no-config \
+	  $(if $(UPGRADE),--upgrade)
+
+lint: stubs
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+	$(BIN)/buf lint protos
+	@test -f $(IMAGE) || { echo 'make: $(IMAGE) is missing, so nothing says what must not change; make release-image' >&2; exit 1; }
+	$(BIN)/buf breaking protos --against $(IMAGE)
+
+format: .venv
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+test: stubs
+	$(BIN)/pytest -n $(WORKERS) $(TESTS)
+
+demo: stubs
+	$(BIN)/gouji demo
+
+serve: stubs
+	$(BIN)/gouji serve
+
+bench: stubs
+	$(BIN)/python -m tests.benchmarks.served
+
+bench-rules: stubs
+	$(BIN)/python -m tests.benchmarks.rules
+
+release-image: .venv
+	$(BIN)/buf build protos --exclude-source-info --output $(IMAGE)
+
+clean:
+	rm -rf .venv .build build dist gen .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -1,0 +1,1 @@
+"""The Gouji service: tables, journal, records and the gRPC API in front of them."""
