@@ -101,12 +101,13 @@ def bring_over(fresh: Path, stubs: Path) -> None:
 def generate() -> int:
     """Bring the stubs up to date with the protos and return how many protos there are."""
     protos = sorted(PROTOS.glob("gouji/**/*.proto"))
+    if not protos:
+        raise StubsError(f"no .proto file below {PROTOS}")
     STUBS.mkdir(exist_ok=True)
     # Beside the target, so that moving a finished file is one atomic rename on one file system.
     with tempfile.TemporaryDirectory(prefix=".making-", dir=STUBS) as making:
         fresh = Path(making)
-        if protos:
-            run_protoc(protos, fresh)
+        run_protoc(protos, fresh)
         add_package_files(fresh)
         bring_over(fresh, STUBS)
     STAMP.touch()
