@@ -1,0 +1,288 @@
+"""Rule sets: one frozen value with a field for every option of docs/rules.md §12.
+
+``preset("qingdao").replace(gouji_twos=2)`` makes another, checked one. Values that belong to rules not built yet are
+refused by :meth:`RuleSet.replace` and named.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+OptionValue: TypeAlias = bool | int | str | tuple[int, ...] | tuple[str, ...]
+
+
+class RuleSetError(ValueError):
+    """A rule set that contradicts itself, or that is not supported. ``fields`` names the options concerned."""
+
+    def __init__(self, fields: tuple[str, ...], text_en: str, text_zh: str) -> None:
+        super().__init__(text_en)
+        self.fields = fields
+        self.text_en = text_en
+        self.text_zh = text_zh
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuleSet:
+    """The options of docs/rules.md §12, defaults as in the preset qingdao (S1q).
+
+    ``name`` is the preset it was made from. ``return_`` is the option ``return`` (a word of the language). ``deals`` 0
+    means as many as the table says.
+    """
+
+    name: str
+    decks: int = 4
+    removed: str = ""
+    direction: str = "ccw"
+    teams: str = "federation"
+    seating: str = "free"
+    show: str = "auto"
+    mixed_jokers: str = "by_card"
+    gouji_twos: int = 1
+    joker_kill: str = "off"
+    kill_anyone: bool = False
+    burn: str = "strict"
+    burn_points: tuple[int, ...] = (0, 0)
+    burn_after_pass: bool = False
+    counter_burn_doubles: bool = False
+    pass_after_last: str = "closed"  # noqa: S105
+    dead_gouji: str = "any_last"
+    melee_at: str = "after_second"
+    opening: bool = False
+    open_excludes: str = "big_joker"
+    open_deadline: str = "melee"
+    open_leads_four: bool = False
+    calls: str = "none"
+    double_backfire: bool = False
+    revolution: str = "may"
+    revolution_opens: str = "at_once"
+    hold_three: bool = False
+    stifle: str = "off"
+    buy_from: str = "off"
+    buy_with: str = "off"
+    buy_none: str = "off"
+    points: tuple[int, ...] = (4, 2, 0, 0, -2, -4)
+    record: str = "positive_only"
+    sweep_doubles: bool = True
+    fault_points: int = 0
+    gap_doubles: bool = False
+    slam: bool = False
+    tribute: tuple[str, ...] = ()
+    return_: str = "may_refuse"
+    tribute_refusable: bool = False
+    sweep_tribute: str = "redeal"
+    report: str = "shown"
+    peek: str = "full"
+    feel_chances: int = 0
+    deals: int = 0
+
+    def replace(self, **overrides: Any) -> RuleSet:
+        """A copy with some options changed, checked.
+
+        Raises :class:`RuleSetError` for an unknown option, a value that an option does not have, a contradiction, or
+        a value that is not supported yet.
+        """
+        changes: dict[str, Any] = {}
+        for option, value in overrides.items():
+            name = _FIELD_OF.get(option, option)
+            if name == "name" or name not in _OPTIONS:
+                raise RuleSetError((option,), f"there is no option {option}", f"没有选项 {option}")
+            changes[name] = _checked(name, value)
+        made = dataclasses.replace(self, **changes)
+        made.check()
+        return made
+
+    def check(self) -> None:
+        """Raise :class:`RuleSetError` if the set contradicts itself or asks for what is not supported."""
+        for option in OPTION_NAMES:
+            value = self.option(option)
+            _checked(_FIELD_OF.get(option, option), value)
+        for fields, text_en, text_zh in _contradictions(self):
+            raise RuleSetError(fields, text_en, text_zh)
+        unsupported = tuple(option for option in OPTION_NAMES if not _supported(option, self.option(option)))
+        if unsupported:
+            said = ", ".join(f"{option} = {format_option(self.option(option))}" for option in unsupported)
+            raise RuleSetError(unsupported, f"not supported yet: {said}", f"尚不支持：{said}")
+
+    def option(self, option: str) -> OptionValue:
+        """The value of an option by its name in docs/rules.md."""
+        value: OptionValue = getattr(self, _FIELD_OF.get(option, option))
+        return value
+
+    def overrides(self) -> dict[str, OptionValue]:
+        """The options in which this set differs from its preset, in the order of :data:`OPTION_NAMES`."""
+        base = preset(self.name)
+        return {name: self.option(name) for name in OPTION_NAMES if self.option(name) != base.option(name)}
+
+
+_BOOL: tuple[OptionValue, ...] = (False, True)
+
+# Every value that docs/rules.md gives an option; None where it is a number or a list, checked by _number.
+_OPTIONS: dict[str, tuple[OptionValue, ...] | None] = {
+    "decks": (4, 6),
+    "removed": None,
+    "direction": ("ccw", "cw"),
+    "teams": ("federation", "individual"),
+    "seating": ("free", "choose_opposite", "draw"),
+    "show": ("auto", "ask"),
+    "mixed_jokers": ("by_card", "as_small"),
+    "gouji_twos": (1, 2),
+    "joker_kill": ("off", "two_big", "full"),
+    "kill_anyone": _BOOL,
+    "burn": ("strict", "bluff", "off"),
+    "burn_points": None,
+    "burn_after_pass": _BOOL,
+    "counter_burn_doubles": _BOOL,
+    "pass_after_last": ("closed", "open"),
+    "dead_gouji": ("any_last", "gouji_last", "none"),
+    "melee_at": ("after_second", "active_four", "at_once"),
+    "opening": _BOOL,
+    "open_excludes": ("big_joker", "jokers", "jokers_and_singles", "jokers_and_twos"),
+    "open_deadline": ("strict", "melee"),
+    "open_leads_four": _BOOL,
+    "calls": ("none", "open", "both"),
+    "double_backfire": _BOOL,
+    "revolution": ("off", "may", "hold_three_only"),
+    "revolution_opens": ("at_once", "three"),
+    "hold_three": _BOOL,
+    "stifle": ("off", "tribute", "last_place"),
+    "buy_from": ("off", "S0", "S1", "S3", "S4"),
+    "buy_with": ("off", "S0", "S1", "S3", "S4"),
+    "buy_none": ("off", "auto", "may"),
+    "points": None,
+    "record": ("positive_only", "signed"),
+    "sweep_doubles": _BOOL,
+    "fault_points": None,
+    "gap_doubles": _BOOL,
+    "slam": _BOOL,
+    "tribute": None,
+    "return_": ("free", "may_refuse", "must_match"),
+    "tribute_refusable": _BOOL,
+    "sweep_tribute": ("match_ends", "redeal", "opposites", "by_place"),
+    "report": ("shown", "asked", "none"),
+    "peek": ("full", "ten", "none"),
+    "feel_chances": (0, 3),
+    "deals": None,
+}
+
+_NAME_OF = {"return_": "return"}
+_FIELD_OF = {"return": "return_"}
+
+OPTION_NAMES: tuple[str, ...] = tuple(_NAME_OF.get(name, name) for name in _OPTIONS)
+"""Every option by its name in docs/rules.md, in the order of its §12."""
+
+# What is built. An option not named here has only the values of the preset qingdao.
+_BUILT: dict[str, tuple[OptionValue, ...] | None] = {
+    "direction": ("ccw", "cw"),
+    "seating": ("free",),
+    "show": ("auto", "ask"),
+    "gouji_twos": (1, 2),
+    "revolution": ("off", "may"),
+    "points": None,
+    "record": ("positive_only", "signed"),
+    "sweep_doubles": _BOOL,
+    "report": ("shown", "none"),
+    "deals": None,
+}
+
+
+def _checked(field: str, value: Any) -> OptionValue:
+    """The value, lists made tuples, if the option has it."""
+    name = _NAME_OF.get(field, field)
+    values = _OPTIONS[field]
+    if isinstance(value, list):
+        value = tuple(value)
+    if values is not None:
+        for allowed in values:
+            if value == allowed and type(value) is type(allowed):
+                return allowed
+        said = ", ".join(format_option(allowed) for allowed in values)
+        text_zh = f"{name} 只能是 {said}，不能是 {value!r}"
+        raise RuleSetError((name,), f"{name} is one of {said}, not {value!r}", text_zh)
+    if _well_formed(field, value):
+        checked: OptionValue = value
+        return checked
+    raise RuleSetError((name,), f"{name} cannot be {value!r}", f"{name} 不能是 {value!r}")
+
+
+def _well_formed(field: str, value: Any) -> bool:
+    """Whether the value of an option without a list of values has the right shape."""
+    if field in ("points", "burn_points"):
+        wanted = 6 if field == "points" else 2
+        numbers = isinstance(value, tuple) and all(type(v) is int and abs(v) <= 1000 for v in value)
+        return numbers and len(value) == wanted
+    if field == "tribute":
+        kinds = ("stifle", "burn", "point", "loser")
+        return isinstance(value, tuple) and all(v in kinds for v in value) and len(set(value)) == len(value)
+    if field == "removed":
+        return isinstance(value, str)
+    return type(value) is int and (0 <= value <= 1000 if field == "deals" else abs(value) <= 1000)
+
+
+def _supported(option: str, value: OptionValue) -> bool:
+    if option in _BUILT:
+        values = _BUILT[option]
+        return values is None or value in values
+    return value == QINGDAO.option(option)
+
+
+def _contradictions(rules: RuleSet) -> list[tuple[tuple[str, ...], str, str]]:
+    """What in a set contradicts itself: the fields and why."""
+    found: list[tuple[tuple[str, ...], str, str]] = []
+    if not rules.hold_three:
+        found += [
+            ((option, "hold_three"), f"{option} needs hold_three", f"{option} 须先开 hold_three")
+            for option in ("stifle", "buy_from", "buy_with", "buy_none")
+            if rules.option(option) != "off"
+        ]
+    if not rules.opening:
+        if rules.calls != "none":
+            found.append((("calls", "opening"), "calls needs opening", "calls 须先开 opening"))
+        if rules.open_leads_four:
+            fields = ("open_leads_four", "opening")
+            found.append((fields, "open_leads_four needs opening", "open_leads_four 须先开 opening"))
+    if rules.kill_anyone and rules.joker_kill == "off":
+        found.append((("kill_anyone", "joker_kill"), "kill_anyone needs joker_kill", "kill_anyone 须先开 joker_kill"))
+    if rules.burn == "off" and (rules.burn_after_pass or rules.counter_burn_doubles or rules.burn_points != (0, 0)):
+        found.append((("burn",), "options of burning need burn", "烧牌的选项须先开 burn"))
+    if rules.revolution == "hold_three_only" and not rules.hold_three:
+        fields = ("revolution", "hold_three")
+        found.append((fields, "hold_three_only needs hold_three", "hold_three_only 须先开 hold_three"))
+    return found
+
+
+def format_option(value: OptionValue) -> str:
+    """An option's value as text: ``true``, ``4``, ``any_last``, ``4/2/0/0/-2/-4``; an empty list is ``none``."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, tuple):
+        return "/".join(str(part) for part in value) or "none"
+    return str(value)
+
+
+QINGDAO = RuleSet(name="qingdao")
+
+PRESETS: dict[str, RuleSet] = {"qingdao": QINGDAO}
+"""The presets that are built, by name."""
+
+PRESET_NAMES = ("qingdao", "hokkaido", "chinagames", "shandong", "lianzhong", "competition")
+"""The presets of docs/rules.md §12; those missing from :data:`PRESETS` are not built yet."""
+
+
+def preset(name: str) -> RuleSet:
+    """A preset by name. Raises :class:`RuleSetError` for an unknown one and for one that is not built yet."""
+    found = PRESETS.get(name)
+    if found is not None:
+        return found
+    if name in PRESET_NAMES:
+        raise RuleSetError(
+            ("rules",),
+            f"the rules of preset {name} are not supported yet: use {', '.join(PRESETS)}",
+            f"尚不支持 {name} 规则：请用 {'、'.join(PRESETS)}",
+        )
+    raise RuleSetError(
+        ("rules",),
+        f"there is no preset {name}: use {', '.join(PRESETS)}",
+        f"没有 {name} 规则：请用 {'、'.join(PRESETS)}",
+    )

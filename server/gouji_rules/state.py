@@ -1,0 +1,251 @@
+"""The public state of a running deal: all that everyone may know, and nothing else.
+
+The engine keeps it up to date in place and keeps what is hidden (hands, unrevealed answers, the seed) elsewhere. Seats
+are 0..5, masks have bit s for seat s, -1 is nobody.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import TYPE_CHECKING
+
+from gouji_rules.events import Manner
+from gouji_rules.plays import PLAY_MASK, Play
+from gouji_rules.question import Kind, Question
+
+if TYPE_CHECKING:
+    from gouji_rules.cards import Card
+    from gouji_rules.rule_set import RuleSet
+
+
+class Standing(IntEnum):
+    """Whether a seat still plays; numbered as on the wire."""
+
+    ACTIVE = 1
+    FINISHED = 2
+    REVOLTED = 3
+    BUSTED = 4
+
+
+class Phase(IntEnum):
+    """Which part of a deal is running; numbered as on the wire."""
+
+    SHOW = 1
+    REVOLUTION = 2
+    HEAD_CHOICE = 3
+    PLAY = 4
+    OVER = 5
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedCards:
+    """A play of the deal's history: who, in which trick (from 1), how, what, and the real cards if they are tracked."""
+
+    seat: int
+    trick: int
+    manner: Manner
+    play: Play
+    cards: tuple[Card, ...]
+    dead: bool = False
+    last: bool = False
+    headless: bool = False
+
+
+# A history entry packed into one int: the play, then seat, manner, dead, last, headless, trick.
+SEAT_SHIFT = 28
+MANNER_SHIFT = 31
+DEAD_BIT = 1 << 33
+LAST_BIT = 1 << 34
+HEADLESS_BIT = 1 << 35
+TRICK_SHIFT = 36
+
+
+class PublicState:
+    """Everything public of a running deal.
+
+    Attributes, besides the question's own (see :class:`~gouji_rules.question.Question`):
+
+    ``number`` the deal's number in its match; ``phase``; ``standing`` and ``place`` (1..6, 0 while open) per seat;
+    ``active``, ``passed``, ``yielded``, ``winded`` (asked for the wind), ``headless`` masks; ``closed`` (a first or
+    second finisher's last play is down in this trick, R21); ``dead_left`` dead goujis left per seat (-1: not
+    applicable, R52); ``count_shown`` cards in hand per seat where R80 tells them, else -1; ``trick`` its number (0
+    before the first lead), ``leader``, ``first_leader``; ``top_gouji``, ``top_dead``, ``top_last``, ``top_headless``
+    facts of the top play; ``chance`` the seat with a dead-gouji chance on the top play (R26); ``burner`` and
+    ``burned`` while a burn goes on; ``melee``; ``finished`` seats in the order they finished; ``revolted`` the
+    revolutionary; ``history`` the plays so far packed (read :attr:`plays`).
+    """
+
+    __slots__ = (
+        "active",
+        "asked",
+        "burned",
+        "burner",
+        "chance",
+        "closed",
+        "count_shown",
+        "dead_left",
+        "finished",
+        "first_leader",
+        "headless",
+        "history",
+        "history_cards",
+        "kind",
+        "leader",
+        "melee",
+        "must_hold_joker",
+        "number",
+        "passed",
+        "pending",
+        "phase",
+        "place",
+        "revolted",
+        "rules",
+        "shown",
+        "standing",
+        "top",
+        "top_dead",
+        "top_gouji",
+        "top_headless",
+        "top_last",
+        "top_owner",
+        "trick",
+        "verbs",
+        "winded",
+        "yielded",
+        "yielder",
+    )
+
+    def __init__(self, rules: RuleSet, number: int = 1) -> None:
+        self.rules: RuleSet = rules
+        self.number: int = number
+        self.phase: Phase = Phase.PLAY
+        self.kind: Kind = Kind.NONE
+        self.asked: int = 0
+        self.verbs: int = 0
+        self.must_hold_joker: bool = False
+        self.top: Play = Play(0)
+        self.top_owner: int = -1
+        self.top_gouji: bool = False
+        self.top_dead: bool = False
+        self.top_last: bool = False
+        self.top_headless: bool = False
+        self.standing: list[Standing] = [Standing.ACTIVE] * 6
+        self.place: list[int] = [0] * 6
+        self.active: int = 63
+        self.passed: int = 0
+        self.yielded: int = 0
+        self.winded: int = 0
+        self.headless: int = 0
+        self.closed: bool = False
+        self.pending: int = 0
+        self.yielder: int = -1
+        self.chance: int = -1
+        self.dead_left: list[int] = [-1] * 6
+        self.count_shown: list[int] = [-1] * 6
+        self.trick: int = 0
+        self.leader: int = -1
+        self.first_leader: int = -1
+        self.burner: int = -1
+        self.burned: int = -1
+        self.melee: bool = False
+        self.finished: list[int] = []
+        self.revolted: int = -1
+        self.shown: list[tuple[int, tuple[Card, ...]]] = []
+        self.history: list[int] = []
+        self.history_cards: list[tuple[Card, ...]] = []
+
+    @property
+    def question(self) -> Question | None:
+        """What is asked now; None when nothing is (before the start and after the end)."""
+        if self.kind == Kind.NONE:
+            return None
+        return Question(self.kind, self.asked, self.verbs, self.top, self.top_owner, self.must_hold_joker)
+
+    @property
+    def shut_out(self) -> int:
+        """Mask of the seats shut out of the running trick altogether (R21, `pass_after_last = closed`)."""
+        return self.passed if self.closed else 0
+
+    @property
+    def plays(self) -> list[PlayedCards]:
+        """Every play of the deal so far, in order."""
+        cards = self.history_cards
+        return [unpack_played(entry, cards[i] if i < len(cards) else ()) for i, entry in enumerate(self.history)]
+
+    def copy(self) -> PublicState:
+        """An independent copy."""
+        made = PublicState.__new__(PublicState)
+        made.rules = self.rules
+        made.number = self.number
+        made.phase = self.phase
+        made.kind = self.kind
+        made.asked = self.asked
+        made.verbs = self.verbs
+        made.must_hold_joker = self.must_hold_joker
+        made.top = self.top
+        made.top_owner = self.top_owner
+        made.top_gouji = self.top_gouji
+        made.top_dead = self.top_dead
+        made.top_last = self.top_last
+        made.top_headless = self.top_headless
+        made.standing = self.standing[:]
+        made.place = self.place[:]
+        made.active = self.active
+        made.passed = self.passed
+        made.yielded = self.yielded
+        made.winded = self.winded
+        made.headless = self.headless
+        made.closed = self.closed
+        made.pending = self.pending
+        made.yielder = self.yielder
+        made.chance = self.chance
+        made.dead_left = self.dead_left[:]
+        made.count_shown = self.count_shown[:]
+        made.trick = self.trick
+        made.leader = self.leader
+        made.first_leader = self.first_leader
+        made.burner = self.burner
+        made.burned = self.burned
+        made.melee = self.melee
+        made.finished = self.finished[:]
+        made.revolted = self.revolted
+        made.shown = self.shown[:]
+        made.history = self.history[:]
+        made.history_cards = self.history_cards[:]
+        return made
+
+    def __eq__(self, other: object) -> bool:
+        """Equal when every public fact is."""
+        if not isinstance(other, PublicState):
+            return NotImplemented
+        return all(getattr(self, name) == getattr(other, name) for name in PublicState.__slots__)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def pack_played(played: PlayedCards) -> int:
+    """A play of the history as the engine keeps it."""
+    return (
+        played.play
+        | played.seat << SEAT_SHIFT
+        | played.manner << MANNER_SHIFT
+        | (DEAD_BIT if played.dead else 0)
+        | (LAST_BIT if played.last else 0)
+        | (HEADLESS_BIT if played.headless else 0)
+        | played.trick << TRICK_SHIFT
+    )
+
+
+def unpack_played(entry: int, cards: tuple[Card, ...] = ()) -> PlayedCards:
+    """A history entry, unpacked."""
+    return PlayedCards(
+        seat=entry >> SEAT_SHIFT & 7,
+        trick=entry >> TRICK_SHIFT,
+        manner=Manner(entry >> MANNER_SHIFT & 3),
+        play=Play(entry & PLAY_MASK),
+        cards=cards,
+        dead=bool(entry & DEAD_BIT),
+        last=bool(entry & LAST_BIT),
+        headless=bool(entry & HEADLESS_BIT),
+    )
