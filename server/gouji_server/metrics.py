@@ -1,7 +1,7 @@
 """What the server counts, for Prometheus: commands, commits, tables, streams, backlog, resyncs.
 
-Labels hold a method and a status and never a verb, a seat or a table: over a window those could tell who may burn (R36).
-The figures are served on a port of their own, bound to loopback unless the configuration says otherwise.
+Labels hold a method and a status and never a verb, a seat or a table: over a window those could tell who may burn
+(R36). The figures are served on a port of their own, bound to loopback unless the configuration says otherwise.
 """
 
 from __future__ import annotations
@@ -30,7 +30,9 @@ class Metrics:
         self._commit = Histogram(
             "gouji_commit_seconds", "Time to make a batch durable", buckets=COMMIT_BUCKETS, registry=self.registry
         )
-        self._committed = Counter("gouji_committed_entries_total", "Journal entries made durable", registry=self.registry)
+        self._committed = Counter(
+            "gouji_committed_entries_total", "Journal entries made durable", registry=self.registry
+        )
         self._resyncs = Counter(
             "gouji_resyncs_total", "Snapshots sent in place of events", ("reason",), registry=self.registry
         )

@@ -1,0 +1,82 @@
+"""The server's settings: `GOUJI_*` environment variables, `--flags`, or arguments, in rising order of weight."""
+
+from __future__ import annotations
+
+import ipaddress
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+Port = Annotated[int, Field(ge=0, le=65535)]
+"""A TCP port; 0 has the system pick a free one."""
+
+
+class Config(BaseSettings):
+    """Settings of one server.
+
+    Raises pydantic.ValidationError for a value out of range or a contradiction. Every field may be given as
+    environment variable (`GOUJI_PORT`) or flag (`--port`).
+    """
+
+    model_config = SettingsConfigDict(
+        env_prefix="GOUJI_",
+        env_parse_none_str="none",
+        cli_prog_name="gouji_server",
+        cli_kebab_case=True,
+        cli_implicit_flags=True,
+        cli_parse_none_str="none",
+        cli_avoid_json=True,
+        extra="forbid",
+        frozen=True,
+    )
+
+    host: str = Field("127.0.0.1", description="address to listen on")
+    port: Port = Field(50151, description="port to listen on; 0 picks a free one")
+    data_dir: Path = Field(Path("data"), description="directory of journal, records and keys (mode 0700)")
+    metrics_host: str = Field("127.0.0.1", description="address of the Prometheus figures")
+    metrics_port: Port | None = Field(50152, description="port of the Prometheus figures; 0 picks one; none: off")
+    tls_cert: Path | None = Field(None, description="certificate chain (PEM) to serve over TLS")
+    tls_key: Path | None = Field(None, description="private key (PEM) of the certificate")
+    insecure: bool = Field(False, description="allow cleartext on an address that is not loopback")
+    reflection: bool = Field(True, description="answer gRPC reflection")
+    log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="least level that is logged")
+    log_format: Literal["json", "text"] = Field("json", description="one JSON object a line, or text for a terminal")
+
+    access_token_seconds: PositiveFloat = Field(900, description="life of an access token")
+    refresh_token_seconds: PositiveFloat = Field(30 * 86400, description="life of a refresh token")
+    heartbeat_seconds: PositiveFloat = Field(15, description="a stream on which nothing was sent that long says so")
+    stop_grace_seconds: PositiveFloat = Field(5, description="time that calls have to end when the server stops")
+
+    sign_in_burst: PositiveInt = Field(300, description="sign-ins an address may make at once")
+    sign_ins_per_minute: PositiveFloat = Field(60, description="sign-ins a minute an address may make in the long run")
+    max_tables_per_account: NonNegativeInt = Field(50, description="tables of one owner that are not over yet")
+    max_streams: PositiveInt = Field(10_000, description="open Play and WatchTable streams of all accounts")
+    max_streams_per_account: PositiveInt = Field(32, description="open Play and WatchTable streams of one account")
+    max_tables_per_stream: PositiveInt = Field(200, description="tables followed on one Play stream")
+    max_commands_in_flight: PositiveInt = Field(32, description="commands of one stream that wait for their result")
+    max_request_bytes: PositiveInt = Field(65_536, description="size of one message from a client")
+    max_calls: PositiveInt = Field(20_000, description="calls and streams served at once")
+    keepalive_seconds: PositiveFloat = Field(60, description="the server pings an idle connection that often")
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if (self.tls_cert is None) != (self.tls_key is None):
+            raise ValueError("tls_cert and tls_key go together")
+        if self.tls_cert is None and not self.insecure and not is_loopback(self.host):
+            raise ValueError(
+                f"{self.host} is not a loopback address: give tls_cert and tls_key, "
+                f"or insecure if something in front of the server encrypts"
+            )
+        return self
+
+
+def is_loopback(host: str) -> bool:
+    """Tell whether `host` reaches this machine alone. A name other than `localhost` counts as reaching others."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
