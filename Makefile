@@ -15,7 +15,8 @@ IMAGE  := protos/last-release.binpb
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help stubs lock lint format test demo serve bench bench-rules release-image clean
+.PHONY: help stubs lock lint lint-style lint-types lint-imports lint-protos format test
+.PHONY: demo serve bench bench-rules release-image clean
 
 help:
 	@echo 'make .venv          the virtual environment, from requirements.lock'
@@ -34,6 +35,7 @@ help:
 
 # Depends on what decides the installation alone: sources and protos need no new one.
 .venv/.installed: pyproject.toml requirements.lock
+	@command -v $(PYTHON) >/dev/null || { echo 'make: there is no $(PYTHON) here; gouji needs Python 3.11 or newer' >&2; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo 'make: gouji needs Python 3.11 or newer; $(PYTHON) is '"$$($(PYTHON) --version 2>&1)"'. Try: make PYTHON=python3.11' >&2; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' || \
@@ -58,13 +60,23 @@ lock: $(UV)
 	  --no-emit-index-url --no-emit-find-links --no-header --no-annotate --all-extras --only-binary :all: --quiet --no-config \
 	  $(if $(UPGRADE),--upgrade)
 
-lint: stubs
+# In parts, so that `make --keep-going lint` shows all that is wrong.
+lint: lint-style lint-types lint-imports lint-protos
+
+lint-style: .venv
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+
+lint-types: stubs
 	$(BIN)/mypy
+
+lint-imports: stubs
 	$(BIN)/lint-imports --no-cache
+
+lint-protos: .venv
 	$(BIN)/buf lint protos
-	@test -f $(IMAGE) || { echo 'make: $(IMAGE) is missing, so nothing says what must not change; make release-image' >&2; exit 1; }
+	@test -f $(IMAGE) || \
+	  { echo 'make: $(IMAGE) is missing, so nothing says what must not change: make release-image' >&2; exit 1; }
 	$(BIN)/buf breaking protos --against $(IMAGE)
 
 format: .venv
