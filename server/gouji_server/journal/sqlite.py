@@ -1,0 +1,334 @@
+"""The journal in an SQLite file.
+
+One thread writes, with ``synchronous=FULL`` over a write-ahead log: a COMMIT returns after the log is on the disk. All
+appends that wait when the thread is free go into one transaction (group commit), so that busy tables share the cost of
+a commit. A COMMIT that fails fails all of them, and none is announced.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import queue
+import sqlite3
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
+
+from gouji_server.journal.entries import Entry, Fenced, JournalError, JournalFailed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+_T = TypeVar("_T")
+
+SCHEMA_VERSION = 1
+FULL = 2
+"""The value of `PRAGMA synchronous` at which a COMMIT waits for the disk."""
+
+_SCHEMA = """
+BEGIN IMMEDIATE;
+CREATE TABLE tables (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, summary BLOB NOT NULL) STRICT;
+CREATE TABLE entries (
+    table_id INTEGER NOT NULL REFERENCES tables,
+    seq INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    body BLOB NOT NULL,
+    digest BLOB NOT NULL,
+    PRIMARY KEY (table_id, seq)
+) STRICT, WITHOUT ROWID;
+PRAGMA user_version = 1;
+COMMIT;
+"""
+
+_MOST_ROWS = 64
+"""Rows of one INSERT: each step of a statement lets go of the interpreter lock, so fewer, larger ones wait less."""
+_MOST_KNOWN = 10_000
+"""Tables whose last number the writer remembers; beyond that all are forgotten and looked up again."""
+
+
+class Observer(Protocol):
+    """Is told of every commit."""
+
+    def commit(self, seconds: float, entries: int) -> None:
+        """Count one commit that made `entries` entries durable in `seconds`."""
+
+
+@dataclass(slots=True)
+class _Append:
+    table: str
+    expected_seq: int
+    entries: Sequence[Entry]
+    summary: bytes | None
+    done: asyncio.Future[None]
+    error: Exception | None = None
+
+
+@dataclass(slots=True)
+class _Ask:
+    sql: str
+    done: asyncio.Future[object]
+    answer: object = None
+
+
+class SqliteJournal:
+    """See the module. Made with :meth:`open`, in the event loop that will use it."""
+
+    def __init__(self, path: Path, connect: Callable[[Path], sqlite3.Connection], observer: Observer | None) -> None:
+        self._path = path
+        self._connect = connect
+        self._observer = observer
+        self._loop = asyncio.get_running_loop()
+        self._waiting: queue.SimpleQueue[_Append | _Ask | None] = queue.SimpleQueue()
+        self._closed = False
+        self._known: dict[str, tuple[int, int]] = {}
+        self._readers = ThreadPoolExecutor(1, "journal-reader")
+        self._writer = threading.Thread(target=self._write_all, name="journal-writer", daemon=True)
+        self._opened: asyncio.Future[None] = self._loop.create_future()
+
+    @classmethod
+    async def open(
+        cls,
+        path: Path,
+        *,
+        observer: Observer | None = None,
+        connect: Callable[[Path], sqlite3.Connection] | None = None,
+    ) -> Self:
+        """Open or make the file at `path` (made with mode 0600).
+
+        `connect` replaces the way connections are made, for tests of failing disks. Raises :class:`JournalError` if
+        the file is none of ours, of a newer version, or cannot be made durable.
+        """
+        journal = cls(path, connect or connect_to, observer)
+        journal._writer.start()
+        try:
+            await journal._opened
+        except JournalError:
+            journal._closed = True
+            journal._readers.shutdown(wait=False)
+            raise
+        return journal
+
+    async def append(
+        self, table: str, expected_seq: int, entries: Sequence[Entry], summary: bytes | None = None
+    ) -> None:
+        """See :class:`~gouji_server.journal.entries.Journal`."""
+        if self._closed:
+            raise JournalFailed("the journal is closed")
+        for seq, entry in enumerate(entries, expected_seq + 1):
+            if entry.seq != seq:
+                raise ValueError(f"{table}: entry {entry.seq} where {seq} is due")
+        done: asyncio.Future[None] = self._loop.create_future()
+        self._waiting.put(_Append(table, expected_seq, entries, summary, done))
+        await done
+
+    async def read(self, table: str) -> list[Entry]:
+        """See :class:`~gouji_server.journal.entries.Journal`."""
+        rows = await self._query(
+            "SELECT seq, kind, body, digest FROM entries WHERE table_id = (SELECT id FROM tables WHERE name = ?) "
+            "ORDER BY seq",
+            (table,),
+        )
+        return [Entry(*row) for row in rows]
+
+    async def summaries(self) -> list[tuple[str, bytes]]:
+        """See :class:`~gouji_server.journal.entries.Journal`."""
+        return [(name, summary) for name, summary in await self._query("SELECT name, summary FROM tables ORDER BY id")]
+
+    async def writer_pragma(self, name: str) -> object:
+        """Ask the writer's own connection for the value of a pragma, such as ``synchronous``."""
+        if self._closed:
+            raise JournalFailed("the journal is closed")
+        if not name.isidentifier():
+            raise ValueError(f"{name!r} is no pragma")
+        done: asyncio.Future[object] = self._loop.create_future()
+        self._waiting.put(_Ask(f"PRAGMA {name}", done))
+        return await done
+
+    async def close(self) -> None:
+        """See :class:`~gouji_server.journal.entries.Journal`."""
+        if not self._closed:
+            self._closed = True
+            self._waiting.put(None)
+            self._readers.shutdown(wait=False)
+        await asyncio.to_thread(self._writer.join)
+
+    # ── reading: a thread and a connection of its own ──
+
+    async def _query(self, sql: str, arguments: tuple[str, ...] = ()) -> list[tuple[Any, ...]]:
+        if self._closed:
+            raise JournalFailed("the journal is closed")
+        return await self._loop.run_in_executor(self._readers, self._query_now, sql, arguments)
+
+    def _query_now(self, sql: str, arguments: tuple[str, ...]) -> list[tuple[Any, ...]]:
+        try:
+            with contextlib.closing(self._connect(self._path)) as connection:
+                return connection.execute(sql, arguments).fetchall()
+        except sqlite3.Error as error:
+            raise JournalFailed(f"the journal {self._path} cannot be read: {error}") from error
+
+    # ── writing: everything below runs in the writer's thread ──
+
+    def _write_all(self) -> None:
+        try:
+            connection = self._prepared()
+        except (sqlite3.Error, OSError, JournalError) as error:
+            told = JournalError(f"the journal {self._path} cannot be used: {error}")
+            self._call(_fail, self._opened, error if isinstance(error, JournalError) else told)
+            return
+        self._call(_succeed, self._opened, None)
+        with contextlib.closing(connection):
+            last = False
+            while not last:
+                appends: list[_Append] = []
+                asks: list[_Ask] = []
+                last = self._take(appends, asks)
+                if appends:
+                    self._commit(connection, appends)
+                for ask in asks:
+                    ask.answer = connection.execute(ask.sql).fetchone()[0]
+                self._call(_settle, appends, asks)
+
+    def _take(self, appends: list[_Append], asks: list[_Ask]) -> bool:
+        """Wait for work, then take all that waits; return whether it was the last."""
+        item = self._waiting.get()
+        while item is not None:
+            if isinstance(item, _Append):
+                appends.append(item)
+            else:
+                asks.append(item)
+            try:
+                item = self._waiting.get_nowait()
+            except queue.Empty:
+                return False
+        return True
+
+    def _call(self, function: Callable[..., None], *arguments: object) -> None:
+        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody is left to tell
+            self._loop.call_soon_threadsafe(function, *arguments)
+
+    def _prepared(self) -> sqlite3.Connection:
+        connection = self._connect(self._path)
+        try:
+            self._prepare(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _prepare(self, connection: sqlite3.Connection) -> None:
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        if version == 0 and connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+            raise JournalError(f"{self._path} is an SQLite file, but no journal")
+        if version > SCHEMA_VERSION:
+            raise JournalError(f"the journal {self._path} was made by a newer version of this server")
+        mode = connection.execute("PRAGMA journal_mode = WAL").fetchone()[0]
+        if mode != "wal":
+            raise JournalError(
+                f"{self._path} cannot have a write-ahead log here (SQLite says {mode}): use a local disk"
+            )
+        connection.execute("PRAGMA synchronous = FULL")
+        if connection.execute("PRAGMA synchronous").fetchone()[0] != FULL:
+            raise JournalError(f"{self._path} cannot be written durably: SQLite was built without synchronous=FULL")
+        if version == 0:
+            connection.executescript(_SCHEMA)
+
+    def _commit(self, connection: sqlite3.Connection, appends: list[_Append]) -> None:
+        """Write all appends in one transaction; each one's `error` says how it went."""
+        started = time.perf_counter()
+        try:
+            written = self._transaction(connection, appends)
+        except sqlite3.IntegrityError as error:
+            if len(appends) > 1:
+                # Another process wrote to one of these tables: find out to which.
+                for append in appends:
+                    self._commit(connection, [append])
+                return
+            appends[0].error = Fenced(f"{appends[0].table}: {error}")
+            return
+        except sqlite3.Error as error:
+            for append in appends:
+                append.error = JournalFailed(f"the journal {self._path} cannot be written: {error}")
+            return
+        if written and self._observer is not None:
+            self._observer.commit(time.perf_counter() - started, written)
+
+    def _transaction(self, connection: sqlite3.Connection, appends: list[_Append]) -> int:
+        """Return the number of entries made durable."""
+        try:
+            if connection.in_transaction:  # an earlier rollback failed too
+                connection.rollback()
+            connection.execute("BEGIN IMMEDIATE")
+            rows: list[object] = []
+            for append in appends:
+                self._admit(connection, append, rows)
+            count = len(rows) // 5
+            for start in range(0, count, _MOST_ROWS):
+                part = rows[start * 5 : (start + _MOST_ROWS) * 5]
+                connection.execute(_insert(len(part) // 5), part)
+            connection.execute("COMMIT")
+        except BaseException:
+            self._known.clear()
+            if connection.in_transaction:
+                connection.rollback()
+            raise
+        return count
+
+    def _admit(self, connection: sqlite3.Connection, append: _Append, rows: list[object]) -> None:
+        """Check the fence of one append and add its rows."""
+        table_id, last = self._known.get(append.table) or self._look_up(connection, append.table)
+        if last != append.expected_seq:
+            append.error = Fenced(f"{append.table} is at {last}, not at {append.expected_seq}")
+            return
+        if table_id == 0:
+            made = connection.execute(
+                "INSERT INTO tables (name, summary) VALUES (?, ?)", (append.table, append.summary or b"")
+            )
+            table_id = made.lastrowid or 0
+        elif append.summary is not None:
+            connection.execute("UPDATE tables SET summary = ? WHERE id = ?", (append.summary, table_id))
+        for entry in append.entries:
+            rows += (table_id, *entry)
+        last += len(append.entries)
+        if len(self._known) >= _MOST_KNOWN:
+            self._known.clear()
+        self._known[append.table] = (table_id, last)
+
+    def _look_up(self, connection: sqlite3.Connection, table: str) -> tuple[int, int]:
+        found = connection.execute(
+            "SELECT id, (SELECT max(seq) FROM entries WHERE table_id = id) FROM tables WHERE name = ?", (table,)
+        ).fetchone()
+        return (0, 0) if found is None else (found[0], found[1] or 0)
+
+
+def connect_to(path: Path) -> sqlite3.Connection:
+    """Open an SQLite file, made with mode 0600; transactions are begun and ended by hand."""
+    path.touch(mode=0o600)
+    return sqlite3.connect(path, isolation_level=None, timeout=5)
+
+
+def _insert(rows: int) -> str:
+    return f"INSERT INTO entries VALUES {','.join(['(?,?,?,?,?)'] * rows)}"  # noqa: S608 - question marks alone
+
+
+def _fail(future: asyncio.Future[_T], error: Exception) -> None:
+    if not future.done():
+        future.set_exception(error)
+
+
+def _succeed(future: asyncio.Future[_T], answer: _T) -> None:
+    if not future.done():
+        future.set_result(answer)
+
+
+def _settle(appends: list[_Append], asks: list[_Ask]) -> None:
+    for append in appends:
+        if append.error is not None:
+            _fail(append.done, append.error)
+        else:
+            _succeed(append.done, None)
+    for ask in asks:
+        _succeed(ask.done, ask.answer)
