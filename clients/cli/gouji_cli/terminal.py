@@ -1,0 +1,75 @@
+"""The terminal: what it can show, and how the command speaks to it."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import typer
+from rich.console import Console
+
+if TYPE_CHECKING:
+    from io import TextIOWrapper
+
+SHOWN = "够级花─╭┏·→✓✗…"
+"""Samples of what a terminal must be able to show if it is not to get ASCII alone."""
+
+BAD_INPUT = 2
+"""Exit status for what cannot be read or understood; 1 is for a check that found something."""
+
+
+def can_show(text: str, encoding: str | None) -> bool:
+    """Whether a stream of this encoding can show the text as it is."""
+    try:
+        text.encode(encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
+
+
+def ascii_only() -> bool:
+    """Whether to keep to ASCII: the stream cannot show Chinese or boxes, or GOUJI_ASCII is set."""
+    return bool(os.environ.get("GOUJI_ASCII")) or not can_show(SHOWN, getattr(sys.stdout, "encoding", None))
+
+
+def plain(text: str, *, only_ascii: bool | None = None) -> str:
+    """Return `text` as this terminal can show it: every character that it cannot becomes `?`."""
+    if not (ascii_only() if only_ascii is None else only_ascii):
+        return text
+    return text.encode("ascii", "replace").decode("ascii")
+
+
+def out() -> Console:
+    """Return a console on stdout. Text is never taken for markup: names may hold brackets."""
+    return Console(markup=False, highlight=False, emoji=False, safe_box=True)
+
+
+def speaks_chinese() -> bool:
+    """Whether the user's locale asks for Chinese texts, where there are two."""
+    locale = os.environ.get("LC_ALL") or os.environ.get("LC_MESSAGES") or os.environ.get("LANG") or ""
+    return locale.lower().startswith("zh") and not ascii_only()
+
+
+def say_error(message: str) -> None:
+    """Print one error line on stderr."""
+    print(f"gouji: {plain(message)}", file=sys.stderr, flush=True)
+
+
+def fail(message: str, status: int = BAD_INPUT) -> NoReturn:
+    """Print one error line on stderr and end with the exit status."""
+    say_error(message)
+    raise typer.Exit(status)
+
+
+def print_json(value: Any) -> None:
+    """Print one JSON document on stdout, Chinese readable where the stream can show it."""
+    print(json.dumps(value, ensure_ascii=ascii_only(), indent=2))
+
+
+def forgive_encoding(stream: TextIOWrapper | Any) -> None:
+    """Make a stream replace what it cannot encode, so that no name of a player can end the program."""
+    reconfigure = getattr(stream, "reconfigure", None)
+    if reconfigure is not None:
+        reconfigure(errors="replace")

@@ -1,0 +1,91 @@
+"""Scenes of a table made by hand, for the tests of what the terminal shows."""
+
+from __future__ import annotations
+
+from gouji.cards.v1 import cards_pb2
+from gouji.lobby.v1 import lobby_pb2
+from gouji.table.v1 import events_pb2, state_pb2, table_pb2
+
+NAMES = ("泰山", "崂山", "蓬莱", "趵突泉", "沂蒙", "曲阜")
+
+
+def table(names: tuple[str, ...] = NAMES) -> lobby_pb2.Table:
+    """Return a table of six people."""
+    players = [lobby_pb2.Player(seat=seat, display_name=name, ready=True) for seat, name in enumerate(names)]
+    return lobby_pb2.Table(name="tables/t", rule_set="ruleSets/qingdao", deals=3, players=players)
+
+
+def burn_play(seat: int = 4) -> state_pb2.PlayedCards:
+    """Return a burn with two big jokers, three kings and a two."""
+    return state_pb2.PlayedCards(
+        seat=seat,
+        cards=[11, 11, 24, 13, 54, 54],  # type: ignore[list-item]
+        play=cards_pb2.Play(rank=cards_pb2.RANK_KING, naturals=3, twos=1, big_jokers=2, gouji=True),
+        manner=state_pb2.MANNER_BURN,
+        trick=5,
+    )
+
+
+def deal_state() -> state_pb2.DealState:
+    """Return a deal in which 4 burns 2, 3 has finished first, 0 is headless and 1 has seven cards left."""
+    state = state_pb2.DealState(deal=2, phase=state_pb2.PHASE_PLAY, scores=[4, 0])
+    for seat in range(6):
+        state.seats.add(seat=seat, standing=state_pb2.STANDING_ACTIVE)
+    state.seats[3].standing = state_pb2.STANDING_FINISHED
+    state.seats[3].place = 1
+    state.seats[1].cards_left = 7
+    state.seats[0].headless = True
+    state.trick.CopyFrom(state_pb2.TrickState(number=5, leader=2, top=burn_play()))
+    state.burn.CopyFrom(state_pb2.BurnState(burner=4, burned=2))
+    state.question.CopyFrom(state_pb2.Question(kind=state_pb2.QUESTION_KIND_FOLLOW, seats=[1]))
+    return state
+
+
+def event(**kind: object) -> events_pb2.TableEvent:
+    """Return a table event of one kind."""
+    return events_pb2.TableEvent(**kind)  # type: ignore[arg-type]
+
+
+def in_progress(names: tuple[str, ...] = NAMES) -> table_pb2.TableUpdate:
+    """Return an update after which a burn lies on the table."""
+    return table_pb2.TableUpdate(
+        table="tables/t",
+        n=9,
+        table_info=table(names),
+        state=deal_state(),
+        events=[
+            event(deal_started=events_pb2.DealStarted(deal=2)),
+            event(passed=events_pb2.Passed(seat=5)),
+            event(played=events_pb2.Played(play=burn_play())),
+        ],
+    )
+
+
+def one_of_each_event() -> list[events_pb2.TableEvent]:
+    """Return a filled event of every kind there is."""
+    seat = 1
+    return [
+        event(seat_changed=events_pb2.SeatChanged(player=lobby_pb2.Player(seat=seat, display_name="沂水"))),
+        event(match_started=events_pb2.MatchStarted(deals=3)),
+        event(deal_started=events_pb2.DealStarted(deal=2, commitment=bytes(32))),
+        event(cards_shown=events_pb2.CardsShown(seat=seat, cards=[1, 1])),  # type: ignore[list-item]
+        event(lead_fixed=events_pb2.LeadFixed(seat=seat, reason=events_pb2.LEAD_REASON_LOT)),
+        event(revolution_settled=events_pb2.RevolutionSettled(seats=[seat])),
+        event(head_chosen=events_pb2.HeadChosen(seat=seat, keep=True)),
+        event(deal_voided=events_pb2.DealVoided(seats=[seat, 2])),
+        event(played=events_pb2.Played(play=burn_play())),
+        event(passed=events_pb2.Passed(seat=seat)),
+        event(yielded=events_pb2.Yielded(seat=seat)),
+        event(wind_asked=events_pb2.WindAsked(seat=seat)),
+        event(window_closed=events_pb2.WindowClosed()),
+        event(burn_ended=events_pb2.BurnEnded(burner=seat, reason=events_pb2.BURN_END_REASON_DEFUSED)),
+        event(burn_succeeded=events_pb2.BurnSucceeded(burner=seat, burned=2)),
+        event(busted=events_pb2.Busted(seat=seat, place=6)),
+        event(finished=events_pb2.Finished(seat=seat, place=1)),
+        event(melee_began=events_pb2.MeleeBegan()),
+        event(trick_ended=events_pb2.TrickEnded(owner=seat, next_leader=seat)),
+        event(deal_ended=events_pb2.DealEnded(places=[3, 1, 5, 0, 2, 4], scores=[0, 12], sweep=True)),
+        event(deal_revealed=events_pb2.DealRevealed(deal=2, record="")),
+        event(match_ended=events_pb2.MatchEnded(scores=[4, 12])),
+        event(table_closed=events_pb2.TableClosed(reason=events_pb2.CLOSE_REASON_FROZEN)),
+    ]
