@@ -1,0 +1,46 @@
+"""Token buckets: how often a key (an address, an account) may do something."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gouji_server.tables.clock import Clock
+
+MAX_KEYS = 100_000
+"""Keys remembered at once. Past it the one that was used longest ago is forgotten, that is, has a full bucket again."""
+
+
+class TokenBuckets:
+    """A bucket a key: `burst` tokens when full, refilled by `per_second`.
+
+    Kept as one number a key: the time at which its bucket will be full again.
+    """
+
+    def __init__(self, clock: Clock, burst: int, per_second: float, max_keys: int = MAX_KEYS) -> None:
+        self._clock = clock
+        self._interval = 1 / per_second
+        self._depth = burst * self._interval
+        self._max_keys = max_keys
+        self._full_at: OrderedDict[str, float] = OrderedDict()
+
+    def take(self, key: str) -> float:
+        """Take a token of `key`: 0 if there was one, else the seconds until there is one (and nothing is taken)."""
+        now = self._clock.now()
+        full_at = max(self._full_at.get(key, now), now)
+        if full_at > now + self._depth:
+            full_at = now + self._depth  # the clock was set back
+        wait = full_at + self._interval - now - self._depth
+        # A rounding error must not refuse a token that is there.
+        if wait > self._interval * 1e-6:
+            return wait
+        self._full_at[key] = full_at + self._interval
+        self._full_at.move_to_end(key)
+        while len(self._full_at) > self._max_keys:
+            self._full_at.popitem(last=False)
+        return 0.0
+
+    def __len__(self) -> int:
+        """Return how many keys are remembered."""
+        return len(self._full_at)

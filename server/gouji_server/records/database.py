@@ -1,0 +1,102 @@
+"""The records' database: opening it, bringing it up to date, transactions."""
+
+from __future__ import annotations
+
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any, Self
+
+from alembic import command
+from alembic.config import Config as AlembicConfig
+from alembic.util import CommandError
+from sqlalchemy import event
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.ext.asyncio import create_async_engine
+
+from gouji_server.data_directory import StartError
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+    from pathlib import Path
+
+    from sqlalchemy import Connection
+    from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+BUSY_SECONDS = 10
+"""How long a statement waits for another program that has the file locked (a backup)."""
+
+
+class Database:
+    """The records in one SQLite file, in write-ahead mode, every commit synced.
+
+    All transactions go through one connection, one after the other: SQLite has one writer anyway, and what is done here
+    takes well under a millisecond.
+    """
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self._engine = engine
+
+    @classmethod
+    async def open(cls, path: Path) -> Self:
+        """Open the file at `path` and bring its tables up to date.
+
+        Raises StartError if the file is no database, or was written by a newer server.
+        """
+        engine = create_async_engine(
+            f"sqlite+aiosqlite:///{path}",
+            pool_size=1,
+            max_overflow=0,
+            connect_args={"timeout": BUSY_SECONDS},
+            hide_parameters=True,
+        )
+        event.listen(engine.sync_engine, "connect", _set_up_connection)
+        event.listen(engine.sync_engine, "begin", _begin_immediate)
+        try:
+            async with engine.begin() as connection:
+                await connection.run_sync(migrate)
+        except CommandError as error:
+            await engine.dispose()
+            raise StartError(f"{path} was written by a newer server: {error}") from error
+        except DBAPIError as error:
+            await engine.dispose()
+            raise StartError(f"{path} cannot be used: {error.orig}") from error
+        return cls(engine)
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncIterator[AsyncConnection]:
+        """Run the block in one transaction: durable when the block is left, undone when it raises."""
+        async with self._engine.begin() as connection:
+            yield connection
+
+    async def close(self) -> None:
+        """Close the file."""
+        await self._engine.dispose()
+
+
+def alembic_config(connection: Connection) -> AlembicConfig:
+    """Return Alembic's settings for the migrations of this package, to run on `connection`."""
+    config = AlembicConfig()
+    config.set_main_option("script_location", "gouji_server.records:migrations")
+    config.attributes["connection"] = connection
+    return config
+
+
+def migrate(connection: Connection) -> None:
+    """Bring the tables up to date."""
+    command.upgrade(alembic_config(connection), "head")
+
+
+def _set_up_connection(connection: Any, _record: object) -> None:
+    # The driver's own idea of when to begin a transaction is switched off: SQLAlchemy's is used, see below.
+    connection.isolation_level = None
+    cursor = connection.cursor()
+    try:
+        cursor.execute("PRAGMA journal_mode = WAL")
+        cursor.execute("PRAGMA synchronous = FULL")
+        cursor.execute("PRAGMA foreign_keys = ON")
+    finally:
+        cursor.close()
+
+
+def _begin_immediate(connection: Connection) -> None:
+    # A transaction that reads first and writes later could otherwise be refused half-way.
+    connection.exec_driver_sql("BEGIN IMMEDIATE")
