@@ -87,3 +87,7 @@ class MustRevolt(RuleViolation):
 
 class NothingToShow(RuleViolation):
     """Showing a suit of which the seat does not hold two 3s (R5)."""
+
+
+class DealRunning(RuleViolation):
+    """Asking for what is open only after the deal (R84)."""

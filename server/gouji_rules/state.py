@@ -66,14 +66,18 @@ class PublicState:
 
     Attributes, besides the question's own (see :class:`~gouji_rules.question.Question`):
 
-    ``number`` the deal's number in its match; ``phase``; ``standing`` and ``place`` (1..6, 0 while open) per seat;
-    ``active``, ``passed``, ``yielded``, ``winded`` (asked for the wind), ``headless`` masks; ``closed`` (a first or
-    second finisher's last play is down in this trick, R21); ``dead_left`` dead goujis left per seat (-1: not
-    applicable, R52); ``count_shown`` cards in hand per seat where R80 tells them, else -1; ``trick`` its number (0
-    before the first lead), ``leader``, ``first_leader``; ``top_gouji``, ``top_dead``, ``top_last``, ``top_headless``
-    facts of the top play; ``chance`` the seat with a dead-gouji chance on the top play (R26); ``burner`` and
-    ``burned`` while a burn goes on; ``melee``; ``finished`` seats in the order they finished; ``revolted`` the
-    revolutionary; ``history`` the plays so far packed (read :attr:`plays`).
+    - ``number`` the deal's number in its match; ``phase``; ``turn`` the seat asked where one alone is, else -1;
+    - per seat ``standing``, ``place`` (1..6, 0 while open), ``count_shown`` (cards in hand where R80 tells them, else
+      -1), ``dead_left`` (dead goujis left, -1: not applicable, R52);
+    - masks ``active``, ``passed``, ``yielded``, ``winded`` (asked for the wind), ``headless``; ``pending`` the seats
+      that may still answer the top play, ``yielder`` the one that answers after them (R24);
+    - ``closed``: a first or second finisher's last play is down in this trick (R21);
+    - ``trick`` its number (0 before the first lead), ``leader``, ``first_leader``;
+    - of the top play ``top_gouji``, ``top_dead``, ``top_last``, ``top_headless``; ``chance`` the seat that may answer
+      it with a dead gouji (R26);
+    - ``burner`` and ``burned`` while a burn goes on; ``melee``; ``finished`` seats in the order they finished;
+      ``revolted`` the revolutionary; ``shown`` what was shown for the first lead (R5);
+    - ``history`` the plays so far packed, ``history_cards`` their real cards (read :attr:`plays`).
     """
 
     __slots__ = (
@@ -110,6 +114,7 @@ class PublicState:
         "top_last",
         "top_owner",
         "trick",
+        "turn",
         "verbs",
         "winded",
         "yielded",
@@ -122,6 +127,7 @@ class PublicState:
         self.phase: Phase = Phase.PLAY
         self.kind: Kind = Kind.NONE
         self.asked: int = 0
+        self.turn: int = -1
         self.verbs: int = 0
         self.must_hold_joker: bool = False
         self.top: Play = Play(0)
@@ -181,6 +187,7 @@ class PublicState:
         made.phase = self.phase
         made.kind = self.kind
         made.asked = self.asked
+        made.turn = self.turn
         made.verbs = self.verbs
         made.must_hold_joker = self.must_hold_joker
         made.top = self.top

@@ -5,7 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from gouji_rules import legality
+from gouji_rules.cards import rank_of, suit_of
+from gouji_rules.errors import AlreadyAnswered, NotAsked, RuleViolation
+
 if TYPE_CHECKING:
+    from gouji_rules.actions import Action
     from gouji_rules.cards import Card
     from gouji_rules.question import Question
     from gouji_rules.rule_set import RuleSet
@@ -34,3 +39,37 @@ class SeatView:
         if self.answered or not public.asked >> self.seat & 1:
             return None
         return public.question
+
+    @property
+    def threes(self) -> tuple[int, ...]:
+        """The own 3s by suit: clubs, diamonds, hearts, spades (R5); zeros where real cards are not tracked."""
+        suits = [suit_of(card) for card in self.cards if rank_of(card) == 0]
+        return tuple(suits.count(suit) for suit in range(4))
+
+    def legal_actions(self) -> legality.LegalActions:
+        """Every action that this seat may answer with, as a lazy sequence. Raises NotAsked or AlreadyAnswered."""
+        return legality.legal_actions(self.rules, self._asked(), self.hand, self.threes)
+
+    def check(self, action: Action) -> None:
+        """Raise the RuleViolation that says why this seat may not answer so; return if it may."""
+        legality.check(self.rules, self._asked(), self.seat, self.hand, action, self.threes)
+
+    def can(self, action: Action) -> bool:
+        """Whether this seat may answer so. Never enumerates."""
+        try:
+            self.check(action)
+        except RuleViolation:
+            return False
+        return True
+
+    def default_action(self) -> Action:
+        """What an expired clock would answer for this seat. Raises NotAsked or AlreadyAnswered."""
+        return legality.default_action(self._asked(), self.hand)
+
+    def _asked(self) -> Question:
+        question = self.question
+        if question is not None:
+            return question
+        if self.answered:
+            raise AlreadyAnswered("R32", "ALREADY_ANSWERED", "the question is answered already", "这一问已经答过了")
+        raise NotAsked("R20", "NOT_ASKED", "this seat is not asked now", "现在没有问到这个座位")

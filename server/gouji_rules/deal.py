@@ -1,0 +1,404 @@
+"""A deal (一回合): explicit questions, and verify / can / apply for every answer (R4-R54).
+
+``(rules, seed, answers)`` always give the same events. Nothing here reads a clock or draws a random number.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from gouji_rules import first_lead, legality, revolution, scoring, shuffle, trick
+from gouji_rules.actions import PASS, WIND, YIELD, Action, Verb, verb_of
+from gouji_rules.cards import RANK_COUNT, RANK_OF_CARD, RANKS, SEATS, Card, pack, pack_counts, parse_ranks
+from gouji_rules.errors import AlreadyAnswered, DealOver, DealRunning
+from gouji_rules.events import Event, Manner
+from gouji_rules.plays import PLAY_MASK, Play
+from gouji_rules.position import Position, check_cards
+from gouji_rules.question import Kind, Question
+from gouji_rules.state import Phase, PublicState, Standing
+from gouji_rules.views import SeatView
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gouji_rules.rule_set import RuleSet
+
+_RANKS_OF_BYTES = RANK_OF_CARD.ljust(256, b"\xff")
+_EVERY_RANK = tuple(range(RANK_COUNT))
+_ASKED_TOGETHER = frozenset({Kind.WINDOW, Kind.REVOLT, Kind.SHOW})
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One answer of a deal, in the order they came in.
+
+    ``cards`` the real cards put down, ascending (empty where none, or not tracked); ``window`` the number of plays
+    before the burn window that it answers, -1 for every other question.
+    """
+
+    seat: int
+    action: Action
+    cards: tuple[Card, ...] = ()
+    window: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Reveal:
+    """Everything of a deal that is over (R84).
+
+    ``hands`` as dealt, ascending; ``seed``, ``order`` of drawing and ``first_drawer`` are None, empty and -1 for a deal
+    made from hands; ``lead`` is the first lead before any revolution; ``answers`` all answers, burn windows included.
+    """
+
+    hands: tuple[tuple[Card, ...], ...]
+    seed: bytes | None
+    order: tuple[Card, ...]
+    first_drawer: int
+    lead: int
+    answers: tuple[Answer, ...]
+    record: str
+
+
+class Deal:
+    """A running or finished deal. Make one with :meth:`start` or :meth:`from_hands`."""
+
+    __slots__ = ("_answers", "_lead", "_order", "_position", "dealt", "obligations", "rules", "seed", "start_events")
+
+    def __init__(
+        self, rules: RuleSet, position: Position, dealt: tuple[bytes, ...], obligations: tuple[str, ...]
+    ) -> None:
+        self.rules: RuleSet = rules
+        self.seed: bytes | None = None
+        self.dealt: tuple[bytes, ...] = dealt
+        self.obligations: tuple[str, ...] = obligations
+        self.start_events: tuple[Event, ...] = ()
+        self._position: Position = position
+        self._order: bytes = b""
+        self._lead: int = -1
+        self._answers: list[Answer] = []
+
+    @classmethod
+    def start(
+        cls,
+        rules: RuleSet,
+        seed: bytes,
+        *,
+        number: int = 1,
+        obligations: Sequence[str] = (),
+        track_cards: bool = True,
+    ) -> Deal:
+        """Shuffle and deal (R3), fix or ask the first lead (R5), then ask about revolution (R50).
+
+        What that made public is in ``start_events``. ``track_cards=False`` keeps rank counts alone: for simulations.
+        """
+        order = shuffle.draw_order(rules.decks, seed)
+        first_drawer = shuffle.first_drawer(seed)
+        dealt = tuple([order[(seat - first_drawer) % SEATS :: SEATS] for seat in range(SEATS)])
+        ranks = [cards.translate(_RANKS_OF_BYTES) for cards in dealt]
+        hands = [list(map(held.count, _EVERY_RANK)) for held in ranks]
+        cards = [bytes(sorted(held)) for held in dealt] if track_cards else None
+        made = cls(rules, Position(rules, hands, cards, number), dealt, tuple(obligations))
+        made.seed = seed
+        made._order = order
+        pos = made._position
+        events: list[Event] = []
+        if track_cards:
+            pos.events = events
+        if rules.show == "ask":
+            first_lead.ask_all(pos)
+        else:
+            made._begin(first_lead.show_all(pos, order, first_drawer, shuffle.lot(seed)))
+        made.start_events = tuple(events)
+        pos.events = None
+        return made
+
+    @classmethod
+    def from_hands(
+        cls,
+        rules: RuleSet,
+        hands: Sequence[str | Sequence[int]],
+        lead: int,
+        obligations: Sequence[str] = (),
+        *,
+        number: int = 1,
+    ) -> Deal:
+        """A deal of given hands, in R-notation or as rank counts, after the first lead was fixed on ``lead``.
+
+        Hands may be short. An empty one is that of a revolutionary: its seat must answer so. Raises ValueError for
+        hands that the pack does not hold, NotationError (a ValueError) for what cannot be read.
+        """
+        counts = [parse_ranks(hand) if isinstance(hand, str) else list(hand) for hand in hands]
+        _check_hands(rules, counts, lead)
+        dealt = _real_cards(rules, counts)
+        position = Position(rules, counts, [bytes(sorted(held)) for held in dealt], number)
+        made = cls(rules, position, dealt, tuple(obligations))
+        made._begin(lead)
+        return made
+
+    def _begin(self, lead: int) -> None:
+        """The first lead is fixed: ask about revolution, or play."""
+        self._lead = lead
+        pos = self._position
+        pos.public.first_leader = lead
+        pos.public.leader = lead
+        if self.rules.revolution == "off":
+            trick.begin_trick(pos, lead)
+        else:
+            revolution.ask_all(pos)
+
+    # ── reading ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    @property
+    def position(self) -> Position:
+        """The engine's inside, hidden cards included: never for a player's eyes."""
+        return self._position
+
+    @property
+    def public(self) -> PublicState:
+        """The live public state; treat it as read-only (:meth:`public_view` is a copy)."""
+        return self._position.public
+
+    @property
+    def question(self) -> Question | None:
+        """What is asked now; None when the deal is over."""
+        return self._position.public.question
+
+    @property
+    def over(self) -> bool:
+        """Whether the deal is over, void or played out."""
+        return self._position.public.phase == Phase.OVER
+
+    @property
+    def answers(self) -> tuple[Answer, ...]:
+        """Every answer so far, hidden ones included: never for a player's eyes before the deal is over (R84)."""
+        return tuple(self._answers)
+
+    def hand(self, seat: int) -> tuple[int, ...]:
+        """A seat's hand as fifteen rank counts."""
+        return tuple(self._position.hands[seat])
+
+    def cards(self, seat: int) -> tuple[Card, ...]:
+        """A seat's real cards, ascending; empty where they are not tracked."""
+        cards = self._position.cards
+        return () if cards is None else tuple(map(Card, cards[seat]))
+
+    def pending(self, seat: int) -> bool:
+        """Whether this seat's own answer to the open question is in already, waiting for the others'."""
+        pos = self._position
+        p = pos.public
+        return p.kind in _ASKED_TOGETHER and bool(p.asked & ~pos.waiting & 1 << seat)
+
+    def is_asked(self, seat: int) -> bool:
+        """Whether this seat is asked now and has not answered."""
+        return bool(self._position.public.asked >> seat & 1) and not self.pending(seat)
+
+    def view(self, seat: int) -> SeatView:
+        """What a seat may see now (R80): a snapshot of the public state with the seat's own part."""
+        return SeatView(self.rules, seat, self.public_view(), self.hand(seat), self.cards(seat), self.pending(seat))
+
+    def public_view(self) -> PublicState:
+        """What everyone may see now: a snapshot."""
+        return self._position.public.copy()
+
+    # ── answering ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def verify(self, seat: int, action: Action, cards: Sequence[int] | None = None) -> None:
+        """Raise the RuleViolation that says why a seat may not answer so now; return if it may.
+
+        In a window only public facts and the seat's own hand are read, as they were when it opened.
+        """
+        question = self.question
+        if question is None:
+            raise DealOver("R8", "DEAL_OVER", "the deal is over", "本局已结束")
+        if question.asks(seat) and self.pending(seat):
+            raise AlreadyAnswered("R32", "ALREADY_ANSWERED", "this seat has answered already", "这个座位已经回答过了")
+        pos = self._position
+        legality.check(self.rules, question, seat, pos.hands[seat], action, self._threes(seat))
+        if cards is not None and pos.cards is not None and action & PLAY_MASK and verb_of(action) != Verb.SHOW:
+            check_cards(pos.cards[seat], Play(action & PLAY_MASK), cards)
+
+    def can(self, seat: int, action: Action) -> bool:
+        """Whether a seat may answer so now. Never enumerates."""
+        question = self.question
+        if question is None or not self.is_asked(seat):
+            return False
+        return legality.can(self.rules, question, seat, self._position.hands[seat], action, self._threes(seat))
+
+    def legal_actions(self, seat: int) -> Sequence[Action]:
+        """Every action that a seat may answer with, as a lazy sequence; empty if it is not asked."""
+        question = self.question
+        if question is None or not self.is_asked(seat):
+            return ()
+        return legality.LegalActions(self.rules, question, self._position.hands[seat], self._threes(seat))
+
+    def open_verbs(self, seat: int) -> int:
+        """Mask of the verbs with which some action of this seat would be accepted now."""
+        question = self.question
+        if question is None or not self.is_asked(seat):
+            return 0
+        return legality.open_verbs(self.rules, question, self._position.hands[seat], self._threes(seat))
+
+    def default_action(self, seat: int) -> Action:
+        """What an expired clock answers for a seat asked now: pass, decline, no, keep the head, the lowest lead."""
+        question = self.question
+        if question is None or not self.is_asked(seat):
+            raise DealOver("R20", "NOT_ASKED", "this seat is not asked now", "现在没有问到这个座位")
+        return legality.default_action(question, self._position.hands[seat])
+
+    def apply(self, seat: int, action: Action, cards: Sequence[int] | None = None) -> list[Event]:
+        """Verify an answer, carry it out and return what happened, in order.
+
+        An answer that leaves a common question open returns an empty list; the last one returns the outcome.
+        ``cards`` are the real cards put down; None takes the lowest of their ranks. Raises RuleViolation and then has
+        changed nothing (R16).
+        """
+        self.verify(seat, action, cards)
+        pos = self._position
+        play = action & PLAY_MASK if verb_of(action) in (Verb.PLAY, Verb.BURN) else 0
+        chosen: bytes | None = None
+        if play and cards is not None and pos.cards is not None:
+            chosen = bytes(sorted(cards))
+            pos.chosen[seat] = chosen
+        window = len(pos.public.history) if pos.public.kind == Kind.WINDOW else -1
+        self._answers.append(Answer(seat, action, tuple(map(Card, chosen or b"")), window))
+        events: list[Event] = []
+        pos.events = events
+        self._carry_out(seat, action)
+        pos.events = None
+        return events
+
+    def _carry_out(self, seat: int, action: Action) -> None:
+        pos = self._position
+        kind = pos.public.kind
+        if kind == Kind.FOLLOW:
+            if action == PASS:
+                trick.do_pass(pos, seat)
+            elif action == YIELD:
+                trick.do_yield(pos, seat)
+            elif action == WIND:
+                trick.do_wind(pos, seat)
+            else:
+                trick.put_down(pos, seat, Play(action & PLAY_MASK), Manner.FOLLOW)
+        elif kind == Kind.LEAD:
+            trick.put_down(pos, seat, Play(action & PLAY_MASK), Manner.LEAD)
+        elif kind == Kind.WINDOW:
+            trick.answer_window(pos, seat, action)
+        elif kind == Kind.HEAD:
+            revolution.choose_head(pos, seat, action)
+        else:
+            self._answer_together(seat, action)
+
+    def _answer_together(self, seat: int, action: Action) -> None:
+        """One hidden answer about revolution or showing; the last one settles it."""
+        pos = self._position
+        pos.answers[seat] = action
+        pos.waiting &= ~(1 << seat)
+        if pos.waiting:
+            return
+        if pos.public.kind == Kind.REVOLT:
+            revolution.settle(pos)
+        elif self.seed is not None:
+            self._begin(first_lead.settle(pos, self._order, shuffle.first_drawer(self.seed), shuffle.lot(self.seed)))
+
+    def _threes(self, seat: int) -> tuple[int, int, int, int]:
+        """A seat's 3s by suit, where they are asked for."""
+        if self._position.public.kind != Kind.SHOW:
+            return legality.NO_THREES
+        return first_lead.threes_by_suit(self.dealt[seat])
+
+    # ── the end ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    @property
+    def result(self) -> scoring.DealResult:
+        """Places and scores. Raises :class:`DealRunning` before the deal is over."""
+        self._need_over()
+        p = self._position.public
+        if p.standing.count(Standing.REVOLTED) > 1:
+            return scoring.VOID
+        return scoring.result_of(p)
+
+    def reveal(self) -> Reveal:
+        """Everything of the deal (R84). Raises :class:`DealRunning` before it is over."""
+        from gouji_rules.records import record_of_deal, write_record
+
+        self._need_over()
+        seed = self.seed
+        return Reveal(
+            hands=tuple(tuple(map(Card, sorted(held))) for held in self.dealt),
+            seed=seed,
+            order=tuple(map(Card, self._order)),
+            first_drawer=-1 if seed is None else shuffle.first_drawer(seed),
+            lead=self._lead,
+            answers=self.answers,
+            record=write_record(record_of_deal(self)),
+        )
+
+    @property
+    def lead(self) -> int:
+        """Who had the first lead before any revolution; -1 while that is open."""
+        return self._lead
+
+    def _need_over(self) -> None:
+        if not self.over:
+            raise DealRunning("R84", "DEAL_RUNNING", "the deal is not over yet", "本局尚未结束")
+
+    # ── copying ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def copy(self) -> Deal:
+        """An independent copy, for search and for trying things out."""
+        made = Deal(self.rules, self._position.copy(), self.dealt, self.obligations)
+        made.seed = self.seed
+        made.start_events = self.start_events
+        made._order = self._order
+        made._lead = self._lead
+        made._answers = self._answers[:]
+        return made
+
+    def restore(self, seed: bytes | None, lead: int, answers: Sequence[Answer]) -> None:
+        """Put back what a saved deal has besides its position. For serialization alone."""
+        self.seed = seed
+        self._lead = lead
+        self._answers = list(answers)
+        if seed is not None:
+            self._order = shuffle.draw_order(self.rules.decks, seed)
+
+    def to_bytes(self) -> bytes:
+        """The whole deal, hidden parts included, in a form that :meth:`from_bytes` reads on any machine."""
+        from gouji_rules.serialization import dump_deal
+
+        return dump_deal(self)
+
+    @staticmethod
+    def from_bytes(data: bytes) -> Deal:
+        """A deal written by :meth:`to_bytes`. Raises ValueError for anything else."""
+        from gouji_rules.serialization import load_deal
+
+        return load_deal(data)
+
+    def digest(self) -> bytes:
+        """SHA-256 over the whole deal, hidden parts included: equal iff everything is. Never to be sent."""
+        return sha256(self.to_bytes()).digest()
+
+
+def _check_hands(rules: RuleSet, hands: list[list[int]], lead: int) -> None:
+    if len(hands) != SEATS:
+        raise ValueError(f"a deal has {SEATS} hands, not {len(hands)}")
+    if not 0 <= lead < SEATS:
+        raise ValueError(f"the lead is a seat from 0 to {SEATS - 1}, not {lead}")
+    for hand in hands:
+        if len(hand) != RANK_COUNT or min(hand) < 0:
+            raise ValueError(f"a hand is {RANK_COUNT} counts from zero up")
+    for rank, held in enumerate(pack_counts(rules)):
+        used = sum(hand[rank] for hand in hands)
+        if used > held:
+            raise ValueError(f"the hands hold {used} of rank {RANKS[rank]}, the pack has {held}")
+
+
+def _real_cards(rules: RuleSet, hands: list[list[int]]) -> tuple[bytes, ...]:
+    """Real cards for rank counts: seat 0 first, each rank from the lowest card up."""
+    stock: list[list[int]] = [[] for _ in range(RANK_COUNT)]
+    for card in sorted(pack(rules), reverse=True):
+        stock[RANK_OF_CARD[card]].append(card)
+    return tuple(bytes(stock[rank].pop() for rank in range(RANK_COUNT) for _ in range(hand[rank])) for hand in hands)

@@ -1,0 +1,246 @@
+"""Legal plays by number: how many there are and what the k-th is, without listing them.
+
+A hand is its rank counts; its *wild code* packs its twos and jokers as a play does above bit 9 (X, Y << 5, Z << 9).
+Plays are told apart by body rank, so for each rank only the number of naturals held matters: tables kept here hold, per
+wild code, all ways to complete a body.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gouji_rules.cards import BIG, NATURAL_RANKS, SMALL, TWO
+from gouji_rules.plays import (
+    LOW_MASK,
+    ONE_BIG,
+    ONE_NATURAL,
+    ONE_SMALL,
+    ONE_TWO,
+    SIZE_SHIFT,
+    SMALL_SHIFT,
+    TWO_SHIFT,
+    Play,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+WILD_MASK = 0x1FFF
+JOKER_CODE = 0x1FE0
+SMALL_CODE = 5
+BIG_CODE = 9
+
+NATURALS_LIMIT = 32
+
+
+def wild_code(hand: Sequence[int]) -> int:
+    """The wild code of a hand's twos and jokers."""
+    return hand[TWO] | hand[SMALL] << SMALL_CODE | hand[BIG] << BIG_CODE
+
+
+def wild_of_play(play: Play) -> int:
+    """The wild code of a play's twos and jokers."""
+    return play >> TWO_SHIFT & WILD_MASK
+
+
+def jokers_in(code: int) -> int:
+    """Jokers of a wild code."""
+    return (code >> SMALL_CODE & 15) + (code >> BIG_CODE)
+
+
+class LeadTable:
+    """The ways to attach twos and jokers of one wild code to a body, those without a joker first.
+
+    ``tails`` are play ints without the body; ``bare`` are the same plays without naturals (entry 0, nothing at all, is
+    no play); ``plain`` is how many of them hold no joker.
+    """
+
+    __slots__ = ("bare", "plain", "tails")
+
+    def __init__(self, code: int) -> None:
+        twos, small, big = code & 31, code >> SMALL_CODE & 15, code >> BIG_CODE
+        self.tails: list[int] = []
+        self.bare: list[int] = []
+        self.plain: int = twos + 1
+        jokers = [(y, z) for z in range(big + 1) for y in range(small + 1)]
+        for y, z in jokers:
+            for x in range(twos + 1):
+                tail = x * ONE_TWO + y * ONE_SMALL + z * ONE_BIG
+                self.tails.append(tail)
+                self.bare.append(tail | (TWO if x else SMALL if y else BIG))
+
+
+class FollowTable:
+    """The answers to a top play of one size and number of small jokers that one wild code allows.
+
+    ``tails`` are play ints without the body's rank, by number of naturals; ``upto[c]`` is how many of them a hand
+    with c naturals of a rank can make. ``bare`` are the answers without naturals, those of twos (``twos`` many) first.
+    """
+
+    __slots__ = ("bare", "tails", "twos", "upto")
+
+    def __init__(self, cards: int, small_on_top: int, code: int) -> None:
+        twos, small, big = code & 31, code >> SMALL_CODE & 15, code >> BIG_CODE
+        by_naturals: list[list[int]] = [[] for _ in range(NATURALS_LIMIT)]
+        of_twos: list[int] = []
+        of_jokers: list[int] = []
+        for z in range(small_on_top, min(big, cards) + 1):
+            for y in range(min(small, cards - z) + 1):
+                for x in range(min(twos, cards - z - y) + 1):
+                    naturals = cards - z - y - x
+                    tail = x * ONE_TWO + y * ONE_SMALL + z * ONE_BIG
+                    if naturals:
+                        if naturals < NATURALS_LIMIT:
+                            by_naturals[naturals].append(tail + naturals * ONE_NATURAL)
+                    elif x:
+                        of_twos.append(tail | TWO)
+                    else:
+                        of_jokers.append(tail | (SMALL if y else BIG))
+        self.tails: list[int] = []
+        self.upto: list[int] = []
+        for tails in by_naturals:
+            self.tails += tails
+            self.upto.append(len(self.tails))
+        self.bare: list[int] = of_twos + of_jokers
+        self.twos: int = len(of_twos)
+
+
+_LEADS: dict[int, LeadTable] = {}
+_FOLLOWS: dict[int, dict[int, FollowTable]] = {}
+_SHARED: dict[tuple[int, int, int], FollowTable] = {}
+
+_TOP_CODE_MASK = 63 << SIZE_SHIFT | 15 << SMALL_SHIFT
+
+
+def lead_table(code: int) -> LeadTable:
+    """The table of leads for a wild code (kept: there are at most 17 * 5 * 5 with four packs)."""
+    table = _LEADS.get(code)
+    if table is None:
+        table = _LEADS[code] = LeadTable(code)
+    return table
+
+
+def follow_tables(top: Play) -> dict[int, FollowTable]:
+    """The tables of answers to a top play without a big joker, by wild code; filled by :func:`follow_table`."""
+    key = top & _TOP_CODE_MASK
+    tables = _FOLLOWS.get(key)
+    if tables is None:
+        tables = _FOLLOWS[key] = {}
+    return tables
+
+
+def follow_table(top: Play, code: int) -> FollowTable:
+    """The table of answers to a top play without a big joker for a wild code."""
+    tables = follow_tables(top)
+    table = tables.get(code)
+    if table is None:
+        table = tables[code] = _shared_table(top, code)
+    return table
+
+
+def _shared_table(top: Play, code: int) -> FollowTable:
+    """Wilds beyond the number of cards change nothing, and without enough big jokers there is no answer."""
+    cards = top >> SIZE_SHIFT
+    small_on_top = top >> SMALL_SHIFT & 15
+    twos, small, big = code & 31, code >> SMALL_CODE & 15, code >> BIG_CODE
+    if big < small_on_top:
+        key = (0, 0, 0)
+        used = 0
+        cards = small_on_top = 1
+    else:
+        used = min(twos, cards) | min(small, cards) << SMALL_CODE | min(big, cards) << BIG_CODE
+        key = (cards, small_on_top, used)
+    table = _SHARED.get(key)
+    if table is None:
+        table = _SHARED[key] = FollowTable(cards, small_on_top, used)
+    return table
+
+
+def count_leads(hand: Sequence[int], code: int, *, must_hold_joker: bool) -> int:
+    """How many plays a hand may lead (R10, R34)."""
+    naturals = sum(hand[:NATURAL_RANKS])
+    table = lead_table(code)
+    if must_hold_joker:
+        return (naturals + 1) * (len(table.tails) - table.plain) + (not code & JOKER_CODE and is_one_play(hand))
+    return (naturals + 1) * len(table.tails) - 1
+
+
+def lead_at(hand: Sequence[int], code: int, index: int, *, must_hold_joker: bool) -> Play:
+    """The lead of a number below :func:`count_leads`: by body rank, then naturals; jokers and twos alone last."""
+    table = lead_table(code)
+    tails = table.tails
+    first = 0
+    if must_hold_joker:
+        first = table.plain
+        if not code & JOKER_CODE:
+            return whole_hand(hand)
+    body, tail = divmod(index, len(tails) - first)
+    for rank in range(NATURAL_RANKS):
+        held = hand[rank]
+        if body < held:
+            return Play(rank + (body + 1) * ONE_NATURAL + tails[first + tail])
+        body -= held
+    return Play(table.bare[tail + (first or 1)])
+
+
+def count_follows(hand: Sequence[int], code: int, top: Play) -> int:
+    """How many plays of a hand beat a top play without a big joker (R11, R12)."""
+    table = follow_table(top, code)
+    low = top & LOW_MASK
+    upto = table.upto
+    total = len(table.bare) if low < TWO else len(table.bare) - table.twos
+    for held in hand[low + 1 : NATURAL_RANKS]:
+        total += upto[held]
+    return total
+
+
+def follow_at(hand: Sequence[int], code: int, top: Play, index: int) -> Play:
+    """The answer of a number below :func:`count_follows`: by body rank, then naturals; twos and jokers last."""
+    table = follow_table(top, code)
+    low = top & LOW_MASK
+    upto = table.upto
+    for rank in range(low + 1, NATURAL_RANKS):
+        ways = upto[hand[rank]]
+        if index < ways:
+            return Play(rank + table.tails[index])
+        index -= ways
+    return Play(table.bare[index if low < TWO else index + table.twos])
+
+
+def is_one_play(hand: Sequence[int]) -> bool:
+    """Whether all cards of a hand make one play (R10)."""
+    kinds = sum(1 for held in hand[:NATURAL_RANKS] if held)
+    return kinds <= 1 and any(hand)
+
+
+def whole_hand(hand: Sequence[int]) -> Play:
+    """The one play of all cards of a hand for which :func:`is_one_play` holds."""
+    code = wild_code(hand)
+    tail = hand[TWO] * ONE_TWO + hand[SMALL] * ONE_SMALL + hand[BIG] * ONE_BIG
+    for rank in range(NATURAL_RANKS):
+        if hand[rank]:
+            return Play(rank + hand[rank] * ONE_NATURAL + tail)
+    return Play(tail | (TWO if code & 31 else SMALL if hand[SMALL] else BIG))
+
+
+def sound_burns(hand: Sequence[int], code: int, top: Play) -> list[Play]:
+    """The plays with which a hand may burn a top play under `burn = strict` (R31), in the order of the answers."""
+    kinds = sum(1 for held in hand[:NATURAL_RANKS] if held)
+    if jokers_in(code) < kinds - 2:
+        return []
+    return [
+        play
+        for play in (follow_at(hand, code, top, index) for index in range(count_follows(hand, code, top)))
+        if is_sound_burn(hand, code, kinds, play)
+    ]
+
+
+def is_sound_burn(hand: Sequence[int], code: int, kinds: int, play: Play) -> bool:
+    """R31: after the play, jokers >= g - 1, where g is the number of distinct ranks 3..A left.
+
+    An empty rest, and one of twos and jokers alone, always pass. ``kinds`` is the number of distinct ranks 3..A held.
+    """
+    rank = play & LOW_MASK
+    if rank < NATURAL_RANKS and (play >> 4 & 31) == hand[rank]:
+        kinds -= 1
+    return jokers_in(code) - jokers_in(play >> TWO_SHIFT & WILD_MASK) >= kinds - 1

@@ -1,0 +1,157 @@
+"""The whole position of a running deal: the public state with what is hidden.
+
+The rule families (trick, burning, revolution, finishing, first lead) are functions over a Position. It is the engine's
+inside; players see :class:`~gouji_rules.state.PublicState` and :class:`~gouji_rules.views.SeatView`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gouji_rules.cards import NATURAL_RANKS, RANK_OF_CARD, SEATS, Card, counts_of
+from gouji_rules.enumeration import wild_code
+from gouji_rules.errors import CardsNotHeld
+from gouji_rules.plays import counts_of_play
+from gouji_rules.state import PublicState
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gouji_rules.actions import Action
+    from gouji_rules.events import Event
+    from gouji_rules.plays import Play
+    from gouji_rules.rule_set import RuleSet
+
+NO_GOUJI = 99
+
+OPPOSITE = (3, 4, 5, 0, 1, 2)
+OPPOSITE_BIT = (8, 16, 32, 1, 2, 4)
+TEAM_MASK = (0b010101, 0b101010)
+"""Seats of the even and of the odd team (§1)."""
+
+ALL_SEATS = 63
+
+
+def _first_after(seat: int, mask: int) -> int:
+    for step in range(1, SEATS + 1):
+        if mask >> (seat + step) % SEATS & 1:
+            return (seat + step) % SEATS
+    return -1
+
+
+FIRST_AFTER: tuple[tuple[int, ...], ...] = tuple(
+    tuple(_first_after(seat, mask) for mask in range(64)) for seat in range(6)
+)
+"""``FIRST_AFTER[seat][mask]``: the first seat of a mask in turn order from the next seat on, the seat itself last; -1
+for an empty mask."""
+
+
+def seats_in(mask: int) -> tuple[int, ...]:
+    """The seats of a mask, ascending."""
+    return tuple(seat for seat in range(SEATS) if mask >> seat & 1)
+
+
+class Position:
+    """Public state, hands and hidden answers of a deal.
+
+    ``hands`` fifteen counts per seat; ``left`` cards per seat; ``kinds`` distinct ranks 3..A per seat; ``wild`` wild
+    code per seat; ``waiting`` mask of the seats whose answer is missing in a question asked of several; ``answers``
+    theirs so far; ``cards`` the real cards per seat, ascending (None: not tracked) and ``chosen`` the ones picked for a
+    coming play; ``events`` the sink of what happens (None: not recorded). ``gouji_at`` and ``report_at`` are the rule
+    set's thresholds, picked once.
+    """
+
+    __slots__ = (
+        "answers",
+        "cards",
+        "chosen",
+        "events",
+        "gouji_at",
+        "hands",
+        "kinds",
+        "left",
+        "public",
+        "report_at",
+        "rules",
+        "waiting",
+        "wild",
+    )
+
+    def __init__(self, rules: RuleSet, hands: list[list[int]], cards: list[bytes] | None, number: int = 1) -> None:
+        self.rules: RuleSet = rules
+        self.public: PublicState = PublicState(rules, number)
+        self.hands: list[list[int]] = hands
+        self.left: list[int] = [sum(hand) for hand in hands]
+        self.kinds: list[int] = [NATURAL_RANKS - hand[:NATURAL_RANKS].count(0) for hand in hands]
+        self.wild: list[int] = [wild_code(hand) for hand in hands]
+        self.waiting: int = 0
+        self.answers: list[Action | None] = [None] * SEATS
+        self.cards: list[bytes] | None = cards
+        self.chosen: list[bytes | None] = [None] * SEATS
+        self.events: list[Event] | None = None
+        self.gouji_at: tuple[int, ...] = gouji_thresholds(rules)
+        self.report_at: int = 10 if rules.report == "shown" else -1
+        for seat in range(SEATS):
+            if self.left[seat] <= self.report_at:
+                self.public.count_shown[seat] = self.left[seat]
+
+    def copy(self) -> Position:
+        """An independent copy, without the event sink."""
+        made = Position.__new__(Position)
+        made.rules = self.rules
+        made.public = self.public.copy()
+        made.hands = [hand[:] for hand in self.hands]
+        made.left = self.left[:]
+        made.kinds = self.kinds[:]
+        made.wild = self.wild[:]
+        made.waiting = self.waiting
+        made.answers = self.answers[:]
+        made.cards = None if self.cards is None else self.cards[:]
+        made.chosen = self.chosen[:]
+        made.events = None
+        made.gouji_at = self.gouji_at
+        made.report_at = self.report_at
+        return made
+
+
+def gouji_thresholds(rules: RuleSet) -> tuple[int, ...]:
+    """Fewest cards of a play without jokers that make it gouji (R13), by the rank of its body."""
+    return (*(NO_GOUJI,) * 7, 5, 4, 3, 2, 2, rules.gouji_twos, 0, 0)
+
+
+def pick_cards(held: bytes, play: Play) -> bytes:
+    """The lowest real cards of a hand that make a play."""
+    wanted = counts_of_play(play)
+    picked = bytearray()
+    for card in held:
+        rank = RANK_OF_CARD[card]
+        if wanted[rank]:
+            wanted[rank] -= 1
+            picked.append(card)
+    return bytes(picked)
+
+
+def check_cards(held: bytes, play: Play, cards: Sequence[int]) -> bytes:
+    """Real cards chosen for a play, ascending; raises if they are not held or are not that play."""
+    chosen = bytes(sorted(cards))
+    if counts_of(chosen) != counts_of_play(play):
+        raise CardsNotHeld("R10", "CARDS_DIFFER", "the cards given are not the play named", "所给的牌与所报的牌不符")
+    if any(chosen.count(card) > held.count(card) for card in set(chosen)):
+        raise CardsNotHeld("R16", "CARDS_NOT_HELD", "the hand does not hold these cards", "手中没有这些牌")
+    return chosen
+
+
+def take_cards(pos: Position, seat: int, play: Play) -> tuple[Card, ...]:
+    """Move the real cards of a play out of a hand: those chosen, else the lowest. Empty when not tracked."""
+    if pos.cards is None:
+        return ()
+    held = pos.cards[seat]
+    chosen = pos.chosen[seat]
+    if chosen is None:
+        chosen = pick_cards(held, play)
+    pos.chosen[seat] = None
+    rest = bytearray(held)
+    for card in chosen:
+        rest.remove(card)
+    pos.cards[seat] = bytes(rest)
+    return tuple(map(Card, chosen))

@@ -1,0 +1,23 @@
+"""The game's text format ``gouji-record/1``: read, write, check and show a deal."""
+
+from gouji_rules.records.checking import check_record, replay
+from gouji_rules.records.model import Difference, Line, LineKind, Record, RecordError
+from gouji_rules.records.reading import read_record
+from gouji_rules.records.showing import ShownStep, ShownTrick, show_record
+from gouji_rules.records.writing import record_of_deal, write_record
+
+__all__ = [
+    "Difference",
+    "Line",
+    "LineKind",
+    "Record",
+    "RecordError",
+    "ShownStep",
+    "ShownTrick",
+    "check_record",
+    "read_record",
+    "record_of_deal",
+    "replay",
+    "show_record",
+    "write_record",
+]

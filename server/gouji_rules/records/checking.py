@@ -1,0 +1,204 @@
+"""Replaying a record against the rules."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gouji_rules.actions import DECLINE, NO, Action, Verb, parse_action
+from gouji_rules.cards import NotationError
+from gouji_rules.deal import Deal
+from gouji_rules.errors import RuleViolation
+from gouji_rules.question import Kind, verbs_in
+from gouji_rules.records.model import Difference, Line, LineKind, Record, RecordError
+from gouji_rules.records.reading import read_record
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from gouji_rules.events import Event
+
+# The verbs that answer each question asked of several seats together, and what is supplied for the silent ones.
+_TOGETHER: dict[Kind, tuple[tuple[Verb, ...], Action]] = {
+    Kind.WINDOW: ((Verb.BURN, Verb.DECLINE), DECLINE),
+    Kind.REVOLT: ((Verb.REVOLT, Verb.NO), NO),
+    Kind.SHOW: ((Verb.SHOW, Verb.NO), NO),
+}
+_WORDS_TOGETHER: dict[Kind, tuple[str, ...]] = {
+    Kind.WINDOW: ("burn", "decline"),
+    Kind.REVOLT: ("revolt", "no"),
+    Kind.SHOW: ("show", "no"),
+}
+
+
+def start_deal(record: Record) -> Deal:
+    """The deal of a record before its first answer. Raises RecordError for hands that the pack does not hold."""
+    if record.seed is not None:
+        return Deal.start(record.rules, record.seed, obligations=record.obligations)
+    try:
+        return Deal.from_hands(record.rules, record.hands, record.lead, record.obligations)
+    except ValueError as error:
+        raise RecordError(0, str(error)) from error
+
+
+def check_record(text: str) -> list[Difference]:
+    """Replay a record; every difference between it and the rules. Empty: the record holds."""
+    try:
+        record = read_record(text)
+        differences, _ = replay(record)
+    except RecordError as error:
+        return [Difference(error.line, error.message)]
+    return differences
+
+
+def replay(record: Record, watch: Callable[[Line, list[Event]], None] | None = None) -> tuple[list[Difference], Deal]:
+    """Replay a record up to the first answer that the rules refuse; what differs, and the deal as it then is.
+
+    ``watch`` is told what each answer, with those supplied before it, brought about.
+    """
+    replayer = _Replay(start_deal(record), watch)
+    for line in record.lines:
+        if not replayer.take(line):
+            return replayer.differences, replayer.deal
+    if record.places is not None or record.scores is not None:
+        replayer.expect(record)
+    return replayer.differences, replayer.deal
+
+
+class _Replay:
+    """A deal being replayed and what differed so far."""
+
+    def __init__(self, deal: Deal, watch: Callable[[Line, list[Event]], None] | None) -> None:
+        self.deal = deal
+        self.differences: list[Difference] = []
+        self._watch = watch
+        self._events: list[Event] = list(deal.start_events)
+
+    def take(self, line: Line) -> bool:
+        """Carry out one entry. False if the replay cannot go on."""
+        try:
+            if line.kind == LineKind.ACTION:
+                self._act(line)
+            elif line.kind == LineKind.REFUSED:
+                self._refused(line)
+            elif line.kind == LineKind.OPEN:
+                self._open(line)
+            elif line.kind == LineKind.NOT_ASKED:
+                self._not_asked(line)
+            else:
+                self._leads(line)
+        except _CannotGoOnError as stop:
+            self._differ(line, str(stop))
+            return False
+        if self._watch is not None:
+            self._watch(line, self._events)
+            self._events = []
+        return True
+
+    def expect(self, record: Record) -> None:
+        """Compare the end with what the record expects of it."""
+        end = Line(LineKind.ACTION, -1, "")
+        try:
+            self._supply(Kind.WINDOW)
+        except _CannotGoOnError as stop:
+            self._differ(end, str(stop))
+            return
+        if not self.deal.over:
+            self._differ(end, "the record expects a result, but the deal is not over")
+            return
+        result = self.deal.result
+        if record.places is not None and record.places != result.places:
+            self._differ(end, f"places are {list(result.places)}, the record expects {list(record.places)}")
+        if record.scores is not None and record.scores != result.scores:
+            self._differ(end, f"scores are {list(result.scores)}, the record expects {list(record.scores)}")
+
+    def _differ(self, line: Line, message: str) -> None:
+        said = f"“{line.text}”: " if line.text else ""
+        self.differences.append(Difference(line.line, said + message))
+
+    def _act(self, line: Line) -> None:
+        self._supply_before(line)
+        try:
+            self._apply(line.seat, parse_action(line.said))
+        except RuleViolation as refusal:
+            raise _CannotGoOnError(f"refused by {refusal}") from refusal
+        except NotationError as error:
+            raise _CannotGoOnError(str(error)) from error
+
+    def _refused(self, line: Line) -> None:
+        self._supply_before(line)
+        try:
+            self.deal.verify(line.seat, parse_action(line.said))
+        except RuleViolation as refusal:
+            if line.rule and line.rule != refusal.rule:
+                self._differ(line, f"refused by {refusal}, the record expects {line.rule}")
+        except NotationError as error:
+            raise _CannotGoOnError(str(error)) from error
+        else:
+            self._differ(line, "the rules allow it, the record expects a refusal")
+
+    def _open(self, line: Line) -> None:
+        kind = self.deal.public.kind
+        if kind in _TOGETHER:
+            verbs = _TOGETHER[kind][0]
+            inside = kind == Kind.WINDOW or any(line.verbs >> verb & 1 for verb in verbs)
+            if not (inside and self.deal.is_asked(line.seat)):
+                self._supply(kind)
+                if kind != Kind.WINDOW:
+                    self._open(line)
+                    return
+        if not self.deal.is_asked(line.seat):
+            self._differ(line, f"seat {line.seat} is not asked; {self._asked()}")
+            return
+        verbs_open = self.deal.open_verbs(line.seat)
+        if verbs_open != line.verbs:
+            self._differ(line, f"open are {_words(verbs_open)}")
+
+    def _not_asked(self, line: Line) -> None:
+        if self.deal.is_asked(line.seat):
+            self._differ(line, f"seat {line.seat} is asked: {_words(self.deal.open_verbs(line.seat))}")
+
+    def _leads(self, line: Line) -> None:
+        while self.deal.public.kind in _TOGETHER:
+            self._supply(self.deal.public.kind)
+        p = self.deal.public
+        if p.kind != Kind.LEAD:
+            self._differ(line, f"the trick is not over; {self._asked()}")
+        elif p.turn != line.seat:
+            self._differ(line, f"seat {p.turn} leads")
+
+    def _supply_before(self, line: Line) -> None:
+        """Supply what is missing before an action, unless it is itself an answer to the open common question."""
+        word = line.said.split(maxsplit=1)[0]
+        while (kind := self.deal.public.kind) in _TOGETHER:
+            if word in _WORDS_TOGETHER[kind] and (self.deal.is_asked(line.seat) or kind != Kind.WINDOW):
+                return
+            self._supply(kind)
+
+    def _supply(self, kind: Kind) -> None:
+        """Answer for all seats that have not, if the open question is of this kind and asked of several."""
+        if self.deal.public.kind != kind:
+            return
+        answer = _TOGETHER[kind][1]
+        for seat in range(6):
+            if self.deal.public.kind == kind and self.deal.is_asked(seat):
+                if not self.deal.can(seat, answer):
+                    raise _CannotGoOnError(f"seat {seat} has no cards and does not revolt")
+                self._apply(seat, answer)
+
+    def _apply(self, seat: int, action: Action) -> None:
+        self._events += self.deal.apply(seat, action)
+
+    def _asked(self) -> str:
+        question = self.deal.question
+        if question is None:
+            return "the deal is over"
+        seats = ", ".join(str(seat) for seat in question.seat_list if self.deal.is_asked(seat))
+        return f"asked to {question.kind.name.lower()}: seat {seats}"
+
+
+class _CannotGoOnError(Exception):
+    """The replay cannot go on, and why."""
+
+
+def _words(verbs: int) -> str:
+    return ",".join(verb.name.lower().replace("_", " ") for verb in verbs_in(verbs)) or "no verbs"

@@ -1,0 +1,78 @@
+"""What a record says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gouji_rules.rule_set import RuleSet
+
+FORMAT = "gouji-record/1"
+
+
+class RecordError(ValueError):
+    """A record that cannot be read. ``line`` is the line of the text, 0 where none can be named."""
+
+    def __init__(self, line: int, message: str) -> None:
+        super().__init__(f"line {line}: {message}" if line else message)
+        self.line = line
+        self.message = message
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Where a record and the rules differ: the line of the text (0: none) and what is wrong there."""
+
+    line: int
+    message: str
+
+
+class LineKind(IntEnum):
+    """Kinds of entries in a record's ``actions``."""
+
+    ACTION = 1
+    """``"1 pass"``: an answer."""
+    REFUSED = 2
+    """``"1 play 444 ! R11"``: an answer that must be refused, by that rule if one is named."""
+    OPEN = 3
+    """``"2 ? play,pass"``: the seat is asked and exactly these verbs are open to it."""
+    NOT_ASKED = 4
+    """``"1 ? -"``: the seat is not asked."""
+    LEADS = 5
+    """``"= 3 leads"``: the seat leads the next trick."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One entry of ``actions``.
+
+    ``text`` as written; ``line`` in the record's text (0: unknown); ``said`` the action in the record's words, for
+    ACTION and REFUSED; ``rule`` for REFUSED, empty if none is named; ``verbs`` mask for OPEN.
+    """
+
+    kind: LineKind
+    seat: int
+    text: str
+    line: int = 0
+    said: str = ""
+    rule: str = ""
+    verbs: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A deal as a record: its rules, its cards (``hands`` with ``lead``, or ``seed``), what was done and expected.
+
+    ``hands`` are in R-notation. ``places`` and ``scores`` are None where the record expects nothing of them.
+    """
+
+    rules: RuleSet
+    hands: tuple[str, ...] = ()
+    lead: int = 0
+    seed: bytes | None = None
+    obligations: tuple[str, ...] = ()
+    lines: tuple[Line, ...] = field(default=())
+    places: tuple[int, ...] | None = None
+    scores: tuple[int, ...] | None = None

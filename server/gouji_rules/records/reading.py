@@ -1,0 +1,180 @@
+"""Reading a record's text."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from typing import Any
+
+from gouji_rules.actions import LATER_WORDS, VERB_WORDS, Verb
+from gouji_rules.cards import SEATS, NotationError, parse_ranks
+from gouji_rules.records.model import FORMAT, Line, LineKind, Record, RecordError
+from gouji_rules.rule_set import RuleSet, RuleSetError, preset
+
+_TOP_KEYS = {"format", "rules", "options", "deal", "expect"}
+_DEAL_KEYS = {"hands", "seed", "lead", "obligations", "actions"}
+_EXPECT_KEYS = {"places", "scores"}
+
+_LEADS = re.compile(r"=\s*([0-5])\s+leads")
+_ASKED = re.compile(r"([0-5])\s*\?\s*(.*)")
+_ACTION = re.compile(r"([0-5])\s+([^!?=]*?)\s*(?:(!)\s*(R\d+)?)?")
+_TOML_LINE = re.compile(r"\(at line (\d+), column \d+\)")
+
+
+def read_record(text: str) -> Record:
+    """Read a record. Raises :class:`RecordError`, which names the line where it can."""
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        found = _TOML_LINE.search(str(error))
+        raise RecordError(int(found[1]) if found else 0, f"not a TOML file: {error}") from error
+    if data.get("format") != FORMAT:
+        raise RecordError(_line_of(text, "format"), f'format must be "{FORMAT}", not {data.get("format")!r}')
+    _known(text, data, _TOP_KEYS, "a record")
+    rules = _rules(text, data)
+    deal = _table(text, data, "deal")
+    _known(text, deal, _DEAL_KEYS, "[deal]")
+    hands, lead, seed = _cards(text, deal)
+    expect = _table(text, data, "expect") if "expect" in data else {}
+    _known(text, expect, _EXPECT_KEYS, "[expect]")
+    return Record(
+        rules=rules,
+        hands=hands,
+        lead=lead,
+        seed=seed,
+        obligations=_strings(text, deal, "obligations"),
+        lines=_lines(text, _strings(text, deal, "actions")),
+        places=_numbers(text, expect, "places"),
+        scores=_numbers(text, expect, "scores"),
+    )
+
+
+def _rules(text: str, data: dict[str, Any]) -> RuleSet:
+    name = data.get("rules")
+    if not isinstance(name, str):
+        raise RecordError(_line_of(text, "rules"), "rules must name a preset")
+    options = _table(text, data, "options") if "options" in data else {}
+    try:
+        return preset(name).replace(**options)
+    except RuleSetError as error:
+        raise RecordError(_line_of(text, error.fields[0] if error.fields else "rules"), str(error)) from error
+
+
+def _cards(text: str, deal: dict[str, Any]) -> tuple[tuple[str, ...], int, bytes | None]:
+    if ("hands" in deal) == ("seed" in deal):
+        raise RecordError(_line_of(text, "deal"), "[deal] needs either hands or seed")
+    if "seed" in deal:
+        return (), 0, _seed(text, deal)
+    hands = _strings(text, deal, "hands")
+    if len(hands) != SEATS:
+        raise RecordError(_line_of(text, "hands"), f"hands must be {SEATS} texts, not {len(hands)}")
+    for seat, hand in enumerate(hands):
+        try:
+            parse_ranks(hand)
+        except NotationError as error:
+            raise RecordError(_line_of(text, "hands"), f"the hand of seat {seat}: {error}") from error
+    lead = deal.get("lead")
+    if type(lead) is not int or not 0 <= lead < SEATS:
+        raise RecordError(_line_of(text, "lead"), f"lead must be a seat from 0 to {SEATS - 1}, not {lead!r}")
+    return hands, lead, None
+
+
+def _seed(text: str, deal: dict[str, Any]) -> bytes:
+    try:
+        seed = bytes.fromhex(deal["seed"])
+    except (TypeError, ValueError):
+        seed = b""
+    if len(seed) != 32:
+        raise RecordError(_line_of(text, "seed"), "seed must be 64 hexadecimal digits")
+    if "lead" in deal:
+        raise RecordError(_line_of(text, "lead"), "lead follows from the seed: leave it out")
+    return seed
+
+
+def _lines(text: str, actions: tuple[str, ...]) -> tuple[Line, ...]:
+    """The entries of ``actions`` with the lines they stand on."""
+    places = _lines_of_strings(text, actions)
+    return tuple(_line(action, line) for action, line in zip(actions, places, strict=True))
+
+
+def _line(text: str, line: int) -> Line:
+    said = text.strip()
+    found = _LEADS.fullmatch(said)
+    if found:
+        return Line(LineKind.LEADS, int(found[1]), text, line)
+    found = _ASKED.fullmatch(said)
+    if found:
+        if found[2].strip() == "-":
+            return Line(LineKind.NOT_ASKED, int(found[1]), text, line)
+        return Line(LineKind.OPEN, int(found[1]), text, line, verbs=_verbs(found[2], line))
+    found = _ACTION.fullmatch(said)
+    if found and found[2]:
+        kind = LineKind.REFUSED if found[3] else LineKind.ACTION
+        return Line(kind, int(found[1]), text, line, said=found[2], rule=found[4] or "")
+    ways = "“SEAT ACTION”, “SEAT ACTION ! R12”, “SEAT ? VERBS” or “= SEAT leads”"
+    raise RecordError(line, f"“{text}” is no entry: write {ways}")
+
+
+def _verbs(text: str, line: int) -> int:
+    """The mask of a list of verbs such as ``play,pass``; ``head`` is both answers about the head."""
+    mask = 0
+    for word in (part.strip() for part in text.split(",")):
+        if word == "head":
+            mask |= 1 << Verb.KEEP_HEAD | 1 << Verb.DROP_HEAD
+        elif word in VERB_WORDS:
+            mask |= 1 << VERB_WORDS[word]
+        elif word in LATER_WORDS:
+            raise RecordError(line, f"“{word}” is not supported by these rules")
+        else:
+            raise RecordError(line, f"“{word}” is no verb: {', '.join(VERB_WORDS)}")
+    return mask
+
+
+def _table(text: str, data: dict[str, Any], key: str) -> dict[str, Any]:
+    value = data.get(key)
+    if not isinstance(value, dict):
+        raise RecordError(_line_of(text, key), f"[{key}] is missing" if value is None else f"{key} must be a table")
+    return value
+
+
+def _strings(text: str, data: dict[str, Any], key: str) -> tuple[str, ...]:
+    value = data.get(key, [])
+    if not isinstance(value, list) or not all(isinstance(part, str) for part in value):
+        raise RecordError(_line_of(text, key), f"{key} must be a list of texts")
+    return tuple(value)
+
+
+def _numbers(text: str, data: dict[str, Any], key: str) -> tuple[int, ...] | None:
+    if key not in data:
+        return None
+    value = data[key]
+    if not isinstance(value, list) or not all(type(part) is int for part in value):
+        raise RecordError(_line_of(text, key), f"{key} must be a list of numbers")
+    return tuple(value)
+
+
+def _known(text: str, data: dict[str, Any], keys: set[str], where: str) -> None:
+    for key in data:
+        if key not in keys:
+            raise RecordError(_line_of(text, key), f"{key} is unknown in {where}: {', '.join(sorted(keys))}")
+
+
+def _line_of(text: str, key: str) -> int:
+    """The line where a key or table is written; 0 if it is not."""
+    found = re.search(rf"^\s*(?:\[\s*)?{re.escape(key)}\b", text, re.MULTILINE)
+    return 0 if found is None else text.count("\n", 0, found.start() + len(found[0])) + 1
+
+
+def _lines_of_strings(text: str, strings: tuple[str, ...]) -> list[int]:
+    """The line of each entry of ``actions``, found in order behind the key; 0 where it is written with escapes."""
+    key = re.search(r"^\s*(?:deal\s*\.\s*)?actions\s*=", text, re.MULTILINE)
+    at = key.end() if key else 0
+    lines: list[int] = []
+    for string in strings:
+        spots = [spot for quote in ('"', "'") if (spot := text.find(quote + string + quote, at)) >= 0]
+        if not spots:
+            lines.append(0)
+            continue
+        at = min(spots) + len(string) + 2
+        lines.append(text.count("\n", 0, min(spots)) + 1)
+    return lines

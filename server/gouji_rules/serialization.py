@@ -1,0 +1,108 @@
+"""A whole deal as bytes and back: canonical JSON, the same on every machine."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from gouji_rules.actions import Action
+from gouji_rules.cards import SEATS, Card
+from gouji_rules.deal import Answer, Deal
+from gouji_rules.plays import Play
+from gouji_rules.position import Position
+from gouji_rules.question import Kind
+from gouji_rules.rule_set import RuleSet, preset
+from gouji_rules.state import Phase, PublicState, Standing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+FORMAT = "gouji-deal/1"
+
+# Fields of the public state that are not plain ints, bools or lists of ints.
+_APART = ("rules", "shown", "history_cards")
+_PLAIN = tuple(name for name in PublicState.__slots__ if name not in _APART)
+
+
+def dump_deal(deal: Deal) -> bytes:
+    """A deal, hidden parts included."""
+    pos = deal.position
+    p = pos.public
+    data: dict[str, Any] = {
+        "format": FORMAT,
+        "rules": deal.rules.name,
+        "options": deal.rules.overrides(),
+        "seed": None if deal.seed is None else deal.seed.hex(),
+        "obligations": deal.obligations,
+        "dealt": [held.hex() for held in deal.dealt],
+        "lead": deal.lead,
+        "hands": pos.hands,
+        "cards": None if pos.cards is None else [held.hex() for held in pos.cards],
+        "chosen": [None if held is None else held.hex() for held in pos.chosen],
+        "waiting": pos.waiting,
+        "given": pos.answers,
+        "answers": [[a.seat, a.action, _hex(a.cards), a.window] for a in deal.answers],
+        "public": {name: getattr(p, name) for name in _PLAIN},
+        "shown": [[seat, _hex(cards)] for seat, cards in p.shown],
+        "played": [_hex(cards) for cards in p.history_cards],
+    }
+    return json.dumps(data, separators=(",", ":"), sort_keys=True).encode()
+
+
+def load_deal(data: bytes) -> Deal:
+    """A deal written by :func:`dump_deal`. Raises ValueError for anything else."""
+    try:
+        read = json.loads(data)
+        if read["format"] != FORMAT:
+            raise ValueError(f"not a {FORMAT}")
+        return _build(read)
+    except (KeyError, TypeError, IndexError, AttributeError) as error:
+        raise ValueError(f"not a {FORMAT}: {error!r}") from error
+
+
+def _build(read: dict[str, Any]) -> Deal:
+    rules = _rules(read["rules"], read["options"])
+    cards = None if read["cards"] is None else [bytes.fromhex(held) for held in read["cards"]]
+    hands = [[int(held) for held in hand] for hand in read["hands"]]
+    pos = Position(rules, hands, cards, 1)
+    pos.chosen = [None if held is None else bytes.fromhex(held) for held in read["chosen"]]
+    pos.waiting = int(read["waiting"])
+    pos.answers = [None if answer is None else Action(answer) for answer in read["given"]]
+    if len(hands) != SEATS or len(pos.answers) != SEATS or len(pos.chosen) != SEATS:
+        raise ValueError("not six seats")
+    _fill(pos.public, read)
+    deal = Deal(rules, pos, tuple(bytes.fromhex(held) for held in read["dealt"]), tuple(read["obligations"]))
+    answers = [Answer(seat, Action(action), _cards(text), window) for seat, action, text, window in read["answers"]]
+    deal.restore(None if read["seed"] is None else bytes.fromhex(read["seed"]), int(read["lead"]), answers)
+    return deal
+
+
+def _fill(p: PublicState, read: dict[str, Any]) -> None:
+    fields = read["public"]
+    for name in _PLAIN:
+        setattr(p, name, fields[name])
+    p.phase = Phase(p.phase)
+    p.kind = Kind(p.kind)
+    p.top = Play(p.top)
+    p.standing = [Standing(standing) for standing in p.standing]
+    p.shown = [(seat, _cards(text)) for seat, text in read["shown"]]
+    p.history_cards = [_cards(text) for text in read["played"]]
+
+
+def _rules(name: str, options: dict[str, Any]) -> RuleSet:
+    made = preset(name)
+    fields = {("return_" if key == "return" else key): _value(value) for key, value in options.items()}
+    return replace(made, **fields)
+
+
+def _value(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _hex(cards: Iterable[int]) -> str:
+    return bytes(cards).hex()
+
+
+def _cards(text: str) -> tuple[Card, ...]:
+    return tuple(map(Card, bytes.fromhex(text)))

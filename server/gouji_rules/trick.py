@@ -1,0 +1,288 @@
+"""A trick (R20-R28): who is asked, what a play, a pass, a yield and a wind do, and when the trick is over."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gouji_rules import burning, finishing
+from gouji_rules.events import Manner, MeleeBegan, Passed, Played, TrickEnded, WindAsked, WindowClosed, Yielded
+from gouji_rules.plays import (
+    BIG_MASK,
+    JOKER_MASK,
+    LOW_MASK,
+    NATURAL_SHIFT,
+    PLAY_MASK,
+    SIZE_SHIFT,
+    TWO_SHIFT,
+    Play,
+)
+from gouji_rules.position import FIRST_AFTER, OPPOSITE, OPPOSITE_BIT, Position, take_cards
+from gouji_rules.question import FOLLOW_VERBS, LEAD_VERBS, WIND_BIT, YIELD_BIT, Kind
+from gouji_rules.state import DEAD_BIT, HEADLESS_BIT, LAST_BIT, MANNER_SHIFT, SEAT_SHIFT, TRICK_SHIFT, Phase
+
+if TYPE_CHECKING:
+    from gouji_rules.actions import Action
+    from gouji_rules.state import PublicState
+
+# The two seats after a seat: those who speak first when it yields (R24).
+_NEXT_TWO = tuple(1 << (seat + 1) % 6 | 1 << (seat + 2) % 6 for seat in range(6))
+
+
+def begin_trick(pos: Position, leader: int) -> None:
+    """Ask the leader of a new trick. In the melee and without burns nothing can come between."""
+    p = pos.public
+    p.phase = Phase.PLAY
+    p.trick += 1
+    p.leader = leader
+    p.turn = leader
+    p.asked = 1 << leader
+    p.kind = Kind.LEAD
+    p.verbs = LEAD_VERBS
+    p.must_hold_joker = p.burner == leader
+
+
+def put_down(pos: Position, seat: int, play: Play, manner: Manner) -> None:
+    """Put a legal play down: take it from the hand, make it the top play, and ask whoever is next."""
+    p = pos.public
+    last = _take(pos, seat, play)
+    bit = 1 << seat
+    gouji = bool(play & JOKER_MASK) or play >> SIZE_SHIFT >= pos.gouji_at[play & LOW_MASK]
+    headless = False
+    dead = False
+    exempt = True
+    if not p.melee:
+        headless = bool(p.headless & bit)
+        exempt = not p.closed
+        if p.chance >= 0:
+            dead = gouji and p.chance == seat
+            p.headless |= 1 << p.chance
+            p.chance = -1
+        if gouji and p.dead_left[seat] > 0:
+            dead = True
+            _count_dead_gouji(p, seat)
+        if p.yielder >= 0:
+            if p.yielder != seat:
+                p.passed |= 1 << p.yielder
+            p.yielder = -1
+        if p.burner >= 0 and p.burner != seat:
+            burning.cover_burner(pos, seat, manner)
+    if manner == Manner.BURN:
+        p.burner = seat
+        p.burned = p.top_owner
+    p.top = play
+    p.top_owner = seat
+    p.top_gouji = gouji
+    p.top_dead = dead
+    p.top_last = last
+    p.top_headless = headless
+    entry = play | seat << SEAT_SHIFT | manner << MANNER_SHIFT | p.trick << TRICK_SHIFT
+    if dead or last or headless:
+        entry |= (DEAD_BIT if dead else 0) | (LAST_BIT if last else 0) | (HEADLESS_BIT if headless else 0)
+    p.history.append(entry)
+    if pos.cards is not None:
+        p.history_cards.append(take_cards(pos, seat, play))
+    if pos.events is not None:
+        cards = p.history_cards[-1] if pos.cards is not None else ()
+        pos.events.append(Played(seat, p.trick, manner, play, cards, gouji, dead, last, headless))
+    p.must_hold_joker = False
+    if last:
+        if finishing.finish(pos, seat):
+            return
+        exempt = exempt or len(p.finished) <= 2
+    _ask_about(pos, p, seat, play, exempt=exempt)
+
+
+def _take(pos: Position, seat: int, play: Play) -> bool:
+    """Take a play's cards from a hand's counts. True if that emptied it."""
+    hand = pos.hands[seat]
+    naturals = play >> NATURAL_SHIFT & 31
+    if naturals:
+        rest = hand[play & LOW_MASK] - naturals
+        hand[play & LOW_MASK] = rest
+        if not rest:
+            pos.kinds[seat] -= 1
+    wild = play >> TWO_SHIFT & 0x1FFF
+    if wild:
+        pos.wild[seat] -= wild
+        hand[12] -= wild & 31
+        hand[13] -= wild >> 5 & 15
+        hand[14] -= wild >> 9
+    left = pos.left[seat] - (play >> SIZE_SHIFT)
+    pos.left[seat] = left
+    if left <= pos.report_at:
+        pos.public.count_shown[seat] = left
+    return not left
+
+
+def _count_dead_gouji(p: PublicState, seat: int) -> None:
+    """R52: one dead gouji less; with the third the seat is headless."""
+    p.dead_left[seat] -= 1
+    if not p.dead_left[seat]:
+        p.headless |= 1 << seat
+
+
+def _ask_about(pos: Position, p: PublicState, seat: int, play: Play, *, exempt: bool) -> None:
+    """Find who may answer a new top play (R20-R23, R25, R26, R30) and ask the first of them.
+
+    ``exempt``: R21's closing of the trick does not keep the owner's opposite from this play.
+    """
+    others = p.active & ~(1 << seat)
+    if play & BIG_MASK:
+        p.pending = 0
+        end_trick(pos)
+        return
+    if p.melee:
+        p.passed = 0
+        p.pending = others
+    else:
+        opposite = OPPOSITE_BIT[seat]
+        fresh = others & ~p.passed
+        if not p.top_gouji:
+            p.pending = fresh | opposite & others if exempt else fresh
+        elif p.top_headless and not p.top_dead:
+            p.pending = fresh
+        else:
+            answering = opposite & (others if exempt else fresh) | p.headless & fresh
+            p.pending = 0 if p.top_dead else answering
+            window = fresh & ~(opposite | p.headless)
+            if window:
+                burning.open_window(pos, window)
+                return
+    ask_next(pos)
+
+
+def ask_next(pos: Position) -> None:
+    """Ask the next seat that may answer the top play, or end the trick when none is left (R20, R24)."""
+    p = pos.public
+    pending = p.pending
+    owner = p.top_owner
+    if not pending:
+        if p.yielder < 0:
+            end_trick(pos)
+            return
+        seat = p.yielder
+        verbs = FOLLOW_VERBS
+    else:
+        seat = FIRST_AFTER[owner][pending]
+        verbs = FOLLOW_VERBS
+        if not p.melee:
+            if OPPOSITE[owner] == seat and _may_yield(p, seat, pending):
+                verbs |= YIELD_BIT
+            if p.top_last and _may_ask_for_wind(p, seat, pending):
+                verbs |= WIND_BIT
+    p.kind = Kind.FOLLOW
+    p.turn = seat
+    p.asked = 1 << seat
+    p.verbs = verbs
+
+
+def _may_yield(p: PublicState, seat: int, pending: int) -> bool:
+    """R24, for the opposite of the top play's owner: not on gouji, not passed, once a trick, one after it to speak."""
+    return not p.top_gouji and bool(pending & _NEXT_TWO[seat]) and not (p.passed | p.yielded) >> seat & 1
+
+
+def _may_ask_for_wind(p: PublicState, seat: int, pending: int) -> bool:
+    """R27: the next active seat after the finisher, not passed, once a trick, while another may still answer."""
+    return FIRST_AFTER[p.top_owner][p.active] == seat and not (p.passed | p.winded) >> seat & 1 and pending != 1 << seat
+
+
+def do_pass(pos: Position, seat: int) -> None:
+    """The seat asked passes (R21)."""
+    p = pos.public
+    if pos.events is not None:
+        pos.events.append(Passed(seat))
+    p.passed |= 1 << seat
+    if p.yielder == seat:
+        p.yielder = -1
+    else:
+        p.pending &= ~(1 << seat)
+    ask_next(pos)
+
+
+def do_yield(pos: Position, seat: int) -> None:
+    """The seat asked yields to the two after it (R24)."""
+    p = pos.public
+    if pos.events is not None:
+        pos.events.append(Yielded(seat))
+    p.yielded |= 1 << seat
+    p.yielder = seat
+    p.pending &= ~(1 << seat)
+    ask_next(pos)
+
+
+def do_wind(pos: Position, seat: int) -> None:
+    """The seat asked asks for the wind (R27)."""
+    p = pos.public
+    if pos.events is not None:
+        pos.events.append(WindAsked(seat))
+    p.winded |= 1 << seat
+    p.pending &= ~(1 << seat)
+    ask_next(pos)
+
+
+def answer_window(pos: Position, seat: int, answer: Action) -> None:
+    """One hidden answer of a burn window; the last one closes it (R32)."""
+    pos.answers[seat] = answer
+    pos.waiting &= ~(1 << seat)
+    if not pos.waiting:
+        close_window(pos)
+
+
+def close_window(pos: Position) -> None:
+    """All have answered: the first burn in R32's order stands, else the opposite and headless seats are asked."""
+    burner = burning.burner_of_window(pos)
+    play = Play(0)
+    for seat in range(6):
+        answer = pos.answers[seat]
+        if seat == burner and answer is not None:
+            play = Play(answer & PLAY_MASK)
+        else:
+            pos.chosen[seat] = None
+        pos.answers[seat] = None
+    pos.waiting = 0
+    if burner >= 0:
+        put_down(pos, burner, play, Manner.BURN)
+        return
+    if pos.events is not None:
+        pos.events.append(WindowClosed())
+    ask_next(pos)
+
+
+def end_trick(pos: Position) -> None:
+    """The top play stands unbeaten: its owner leads, or the next active seat after a finisher (R20, R27).
+
+    A burn that has failed busts its burner now (R34), unless the melee begins (R28, R37).
+    """
+    p = pos.public
+    owner = p.top_owner
+    leader = owner if p.active >> owner & 1 else FIRST_AFTER[owner][p.active]
+    if p.chance >= 0:
+        p.headless |= 1 << p.chance
+        p.chance = -1
+    p.passed = p.yielded = p.winded = p.pending = 0
+    p.yielder = -1
+    p.closed = False
+    p.top = Play(0)
+    p.top_owner = -1
+    p.top_gouji = p.top_dead = p.top_last = p.top_headless = False
+    melee_begins = not p.melee and len(p.finished) >= 2
+    if p.burner >= 0 and not melee_begins and burning.has_failed(pos, leader):
+        if finishing.bust(pos, leader):
+            return
+        leader = FIRST_AFTER[leader][p.active]
+    if pos.events is not None:
+        pos.events.append(TrickEnded(owner, leader))
+    if melee_begins:
+        _begin_melee(pos)
+    begin_trick(pos, leader)
+
+
+def _begin_melee(pos: Position) -> None:
+    """R28: from here on turn order only; what belongs to the gouji rules lapses."""
+    p = pos.public
+    burning.end_by_melee(pos)
+    p.melee = True
+    p.headless = 0
+    p.dead_left = [-1] * 6
+    if pos.events is not None:
+        pos.events.append(MeleeBegan())
