@@ -64,8 +64,8 @@ def set_up(level: str, style: str = "json", stream: TextIO | None = None) -> Non
     root.handlers[:] = [handler]
     root.setLevel(numeric)
     logging.raiseExceptions = False  # a line that cannot be formatted would go to standard error as it is
-    for noisy in ("aiosqlite", "sqlalchemy", "alembic"):
-        # At debug level these write statements with their values: hashes of secrets, journal entries.
+    for noisy in ("aiosqlite", "sqlalchemy", "alembic", "grpc", "asyncio"):
+        # At debug level the first write statements with their values: hashes of secrets, journal entries.
         logging.getLogger(noisy).setLevel(logging.WARNING)
 
 

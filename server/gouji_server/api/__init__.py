@@ -1,0 +1,1 @@
+"""The gRPC surface: it translates, checks shapes, knows who calls, and hands on."""

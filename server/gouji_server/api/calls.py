@@ -1,0 +1,181 @@
+"""What every call goes through: who is calling, the message's shape, log context, counting, and how it fails.
+
+Methods take and give bytes: a request that cannot be parsed is answered as any other bad request (gRPC itself would
+call it INTERNAL), and a response that a table has encoded already goes out as it is.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+import grpc
+import structlog
+from google.protobuf.message import DecodeError, Message
+
+from gouji_server.accounts import TokenError
+from gouji_server.api.errors import abort, malformed, told, unauthenticated
+from gouji_server.api.peers import address_of
+from gouji_server.tables import Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Sequence
+
+    from gouji_server.accounts import Accounts, Identity
+    from gouji_server.metrics import Metrics
+    from gouji_server.tables import Caller
+
+    Context = grpc.aio.ServicerContext[bytes, bytes]
+
+Request = TypeVar("Request", bound=Message)
+Result = TypeVar("Result")
+
+MAX_LOGGED = 64
+"""Characters of a request's field in a log line."""
+
+log = structlog.get_logger("gouji.api")
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call being served. `identity` is None for methods that are open to all."""
+
+    context: Context
+    identity: Identity | None
+
+    @property
+    def caller(self) -> Caller:
+        """Who is calling. Raises Refused UNAUTHENTICATED when nobody says."""
+        if self.identity is None:
+            raise unauthenticated()
+        return self.identity.caller
+
+    @property
+    def address(self) -> str:
+        """Where the call comes from, as limits count it."""
+        return address_of(self.context.peer())
+
+
+class Calls:
+    """Makes gRPC handlers out of plain coroutines."""
+
+    def __init__(self, accounts: Accounts, metrics: Metrics) -> None:
+        self._accounts = accounts
+        self._metrics = metrics
+
+    def unary(
+        self,
+        method: str,
+        request_type: type[Request],
+        serve: Callable[[Request, Call], Awaitable[Message | bytes]],
+        *,
+        logged: Sequence[tuple[str, str]] = (),
+        open_to_all: bool = False,
+    ) -> grpc.RpcMethodHandler[bytes, bytes]:
+        """Return the handler of a unary method.
+
+        `serve` gets the parsed request and gives the response, as a message or as its bytes. `logged`: request fields
+        that go into the log context, with the names they have there. `open_to_all`: no access token is needed.
+        """
+
+        async def handle(raw: bytes, context: Context) -> bytes:
+            async def run() -> bytes:
+                call = self._call(context, open_to_all)
+                request = parse(request_type, raw)
+                _bind(request, logged)
+                response = await serve(request, call)
+                return response if isinstance(response, bytes) else response.SerializeToString()
+
+            return await self._guarded(method, context, run)
+
+        return grpc.unary_unary_rpc_method_handler(handle)
+
+    def server_stream(
+        self,
+        method: str,
+        request_type: type[Request],
+        serve: Callable[[Request, Call], Awaitable[None]],
+        *,
+        logged: Sequence[tuple[str, str]] = (),
+    ) -> grpc.RpcMethodHandler[bytes, bytes]:
+        """Return the handler of a method that answers with a stream; `serve` writes it and ends it by returning."""
+
+        async def handle(raw: bytes, context: Context) -> None:
+            async def run() -> None:
+                call = self._call(context, open_to_all=False)
+                request = parse(request_type, raw)
+                _bind(request, logged)
+                await serve(request, call)
+
+            await self._guarded(method, context, run)
+
+        return grpc.unary_stream_rpc_method_handler(handle)
+
+    def two_way_stream(
+        self, method: str, serve: Callable[[Call], Awaitable[None]]
+    ) -> grpc.RpcMethodHandler[bytes, bytes]:
+        """Return the handler of a method with streams both ways; `serve` reads and writes by the call's context."""
+
+        async def handle(_requests: object, context: Context) -> None:
+            async def run() -> None:
+                await serve(self._call(context, open_to_all=False))
+
+            await self._guarded(method, context, run)
+
+        return grpc.stream_stream_rpc_method_handler(handle)
+
+    def _call(self, context: Context, open_to_all: bool) -> Call:
+        if open_to_all:
+            return Call(context, None)
+        try:
+            identity = self._accounts.authenticate(bearer(context))
+        except TokenError as error:
+            raise unauthenticated() from error
+        structlog.contextvars.bind_contextvars(account=identity.caller.account)
+        return Call(context, identity)
+
+    async def _guarded(self, method: str, context: Context, run: Callable[[], Awaitable[Result]]) -> Result:
+        """Run a call: what it returns is returned; what it raises becomes its status."""
+        structlog.contextvars.bind_contextvars(method=method)
+        try:
+            response = await run()
+        except asyncio.CancelledError:
+            self._metrics.command(method, "CANCELLED")
+            raise
+        except Exception as error:  # noqa: BLE001 - the last place before gRPC, which would tell the client its text
+            if not isinstance(error, Refused):
+                self._metrics.fault()
+            refused = told(error)
+        else:
+            self._metrics.command(method, "OK")
+            log.debug("call", status="OK")
+            return response
+        self._metrics.command(method, refused.status)
+        log.debug("call", status=refused.status, reason=refused.reason)
+        return await abort(context, refused)
+
+
+def parse(request_type: type[Request], raw: bytes) -> Request:
+    """Parse a message. Raises Refused INVALID_ARGUMENT."""
+    try:
+        return request_type.FromString(raw)
+    except DecodeError as error:
+        raise malformed() from error
+
+
+def bearer(context: Context) -> str:
+    """Return the access token of a call, from the metadata `authorization: Bearer …`. Raises TokenError."""
+    values = [value for key, value in context.invocation_metadata() or () if key == "authorization"]
+    if len(values) != 1 or not isinstance(values[0], str):
+        raise TokenError
+    scheme, _, token = values[0].partition(" ")
+    if scheme.lower() != "bearer":
+        raise TokenError
+    return token.strip()
+
+
+def _bind(request: Message, logged: Sequence[tuple[str, str]]) -> None:
+    if logged:
+        values = {name: str(getattr(request, field))[:MAX_LOGGED] for field, name in logged}
+        structlog.contextvars.bind_contextvars(**values)

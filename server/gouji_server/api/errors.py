@@ -1,0 +1,136 @@
+"""What clients are told when a call fails.
+
+`Refused` is the one error of all rooms: a gRPC code, a reason (UPPER_SNAKE_CASE, domain `gouji`), the rule it is about
+if it is a matter of the rules, texts in English and Chinese. A failed call carries it as google.rpc.Status with
+details; a refused command on a stream as CommandError. Faults of the server itself are told as INTERNAL with an
+incident number and nothing more.
+"""
+
+from __future__ import annotations
+
+import math
+import secrets
+from typing import TYPE_CHECKING, NoReturn
+
+import structlog
+from google.protobuf import any_pb2
+from google.protobuf.duration_pb2 import Duration
+from google.rpc import code_pb2, error_details_pb2, status_pb2
+from grpc_status import rpc_status
+
+from gouji_server.tables import Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import grpc
+    from google.protobuf.message import Message
+
+DOMAIN = "gouji"
+MAX_FIELDS = 16
+"""Field violations told at once; the details travel in trailers, which are small."""
+
+log = structlog.get_logger("gouji.api")
+
+
+def unauthenticated() -> Refused:
+    """Refuse a missing, forged or lapsed access token. Which of them is not told."""
+    return Refused(
+        code_pb2.UNAUTHENTICATED,
+        "TOKEN_INVALID",
+        "the access token is missing, not valid or has lapsed: sign in, or refresh the session",
+        "访问令牌缺失、无效或已过期：请重新登录或刷新会话",
+    )
+
+
+def wrong_credential() -> Refused:
+    """Refuse a secret or refresh token that opens nothing, whether or not the account exists."""
+    return Refused(
+        code_pb2.UNAUTHENTICATED,
+        "CREDENTIAL_INVALID",
+        "this secret or token is not valid for this account, or not any more",
+        "该密钥或令牌对此账号无效或已失效",
+    )
+
+
+def limited(reason: str, text_en: str, text_zh: str, retry_seconds: float | None = None) -> Refused:
+    """Refuse what is more than a limit allows."""
+    return Refused(code_pb2.RESOURCE_EXHAUSTED, reason, text_en, text_zh, retry_seconds=retry_seconds)
+
+
+def invalid(fields: Sequence[tuple[str, str]], text_zh: str) -> Refused:
+    """Refuse a request for its shape: `fields` pairs fields with what is wrong; `text_zh` says the first in Chinese."""
+    field, text_en = fields[0]
+    return Refused(
+        code_pb2.INVALID_ARGUMENT,
+        "BAD_REQUEST",
+        f"{field}: {text_en}",
+        f"{field}：{text_zh}",
+        fields=tuple(fields),
+    )
+
+
+def malformed() -> Refused:
+    """Refuse bytes that are not a message of the kind wanted."""
+    return Refused(
+        code_pb2.INVALID_ARGUMENT,
+        "MALFORMED_MESSAGE",
+        "the bytes are not a message of the type that this method takes",
+        "收到的字节不是此方法所需类型的消息",
+    )
+
+
+def told(error: Exception) -> Refused:
+    """Return what to tell of an exception. One that nobody planned is logged and told as INTERNAL, by number."""
+    return error if isinstance(error, Refused) else fault(error)
+
+
+def fault(error: BaseException) -> Refused:
+    """Log a fault of the server and return what is told of it."""
+    incident = secrets.token_hex(6)
+    log.error("fault", incident=incident, exc_info=error)
+    return Refused(
+        code_pb2.INTERNAL,
+        "FAULT",
+        f"something went wrong in the server; incident {incident} is in its log",
+        f"服务器内部错误，事件编号 {incident} 已记入日志",
+        metadata={"incident": incident},
+    )
+
+
+async def abort(context: grpc.aio.ServicerContext[bytes, bytes], refused: Refused) -> NoReturn:
+    """End a call with a refusal and its details."""
+    status = rpc_status.to_status(to_status(refused))
+    await context.abort(status.code, status.details, status.trailing_metadata)
+
+
+def to_status(refused: Refused) -> status_pb2.Status:
+    """Return a refusal as google.rpc.Status: ErrorInfo, BadRequest and RetryInfo where they apply, both languages."""
+    metadata = dict(refused.metadata)
+    if refused.rule:
+        metadata["rule"] = refused.rule
+    details: list[Message] = [error_details_pb2.ErrorInfo(reason=refused.reason, domain=DOMAIN, metadata=metadata)]
+    if refused.fields:
+        violations = [
+            error_details_pb2.BadRequest.FieldViolation(field=field, description=description)
+            for field, description in refused.fields[:MAX_FIELDS]
+        ]
+        details.append(error_details_pb2.BadRequest(field_violations=violations))
+    if refused.retry_seconds is not None:
+        details.append(error_details_pb2.RetryInfo(retry_delay=_duration(refused.retry_seconds)))
+    details.append(error_details_pb2.LocalizedMessage(locale="en-US", message=refused.text_en))
+    details.append(error_details_pb2.LocalizedMessage(locale="zh-CN", message=refused.text_zh))
+    return status_pb2.Status(code=refused.code, message=refused.text_en, details=[_packed(item) for item in details])
+
+
+def _packed(message: Message) -> any_pb2.Any:
+    packed = any_pb2.Any()
+    packed.Pack(message)
+    return packed
+
+
+def _duration(seconds: float) -> Duration:
+    """Whole milliseconds, rounded up: whoever waits so long does not come too early."""
+    duration = Duration()
+    duration.FromMilliseconds(math.ceil(seconds * 1000))
+    return duration

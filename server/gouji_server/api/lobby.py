@@ -1,0 +1,168 @@
+"""LobbyService."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gouji.lobby.v1 import lobby_pb2 as pb
+from gouji.rules.v1 import rules_pb2
+from gouji_server.api.validation import Shape
+from gouji_server.lobby import PageTokenError, rule_sets
+from gouji_server.lobby.rule_sets import PREFIX as RULE_SETS
+from gouji_server.tables import TableSpec
+
+if TYPE_CHECKING:
+    import grpc
+
+    from gouji_server.api.calls import Call, Calls
+    from gouji_server.lobby import PageTokens, RuleSetInfo
+    from gouji_server.tables import Tables
+
+SERVICE = "gouji.lobby.v1.LobbyService"
+
+DEFAULT_RULE_SET = "ruleSets/qingdao"
+DEFAULT_DEALS = 3
+MAX_DEALS = 100
+DECISION_SECONDS = (1, 3600)
+DEFAULT_PAGE = 50
+MAX_PAGE = 100
+
+_NAMED = (("request_id", "request_id"), ("name", "table"))
+
+
+class LobbyService:
+    """Makes and fills tables."""
+
+    def __init__(self, tables: Tables, page_tokens: PageTokens) -> None:
+        self._tables = tables
+        self._page_tokens = page_tokens
+
+    def handlers(self, calls: Calls) -> dict[str, grpc.RpcMethodHandler[bytes, bytes]]:
+        """Return the handlers by method name."""
+        return {
+            "ListRuleSets": calls.unary("ListRuleSets", pb.ListRuleSetsRequest, self.list_rule_sets),
+            "CreateTable": calls.unary(
+                "CreateTable", pb.CreateTableRequest, self.create_table, logged=(("request_id", "request_id"),)
+            ),
+            "GetTable": calls.unary("GetTable", pb.GetTableRequest, self.get_table, logged=(("name", "table"),)),
+            "ListTables": calls.unary("ListTables", pb.ListTablesRequest, self.list_tables),
+            "JoinTable": calls.unary("JoinTable", pb.JoinTableRequest, self.join_table, logged=_NAMED),
+            "LeaveTable": calls.unary("LeaveTable", pb.LeaveTableRequest, self.leave_table, logged=_NAMED),
+            "SetReady": calls.unary("SetReady", pb.SetReadyRequest, self.set_ready, logged=_NAMED),
+            "AddBot": calls.unary("AddBot", pb.AddBotRequest, self.add_bot, logged=_NAMED),
+        }
+
+    async def list_rule_sets(self, request: pb.ListRuleSetsRequest, call: Call) -> pb.ListRuleSetsResponse:
+        """List the rule sets that tables can be made with."""
+        shape = Shape().page_size(request.page_size, MAX_PAGE, DEFAULT_PAGE)
+        question = ("ListRuleSets", call.caller.account)
+        start = 0
+        if request.page_token:
+            try:
+                start = int(self._page_tokens.read(question, request.page_token)[0])
+            except PageTokenError:
+                shape.page_token()
+        shape.settle()
+        stop = start + (request.page_size or DEFAULT_PAGE)
+        known = rule_sets()
+        return pb.ListRuleSetsResponse(
+            rule_sets=[_rule_set(info) for info in known[start:stop]],
+            next_page_token=self._page_tokens.make(question, (stop,)) if stop < len(known) else "",
+        )
+
+    async def create_table(self, request: pb.CreateTableRequest, call: Call) -> pb.CreateTableResponse:
+        """Make a table."""
+        rule_set = request.rule_set or DEFAULT_RULE_SET
+        title = request.title.strip()
+        seated = not request.without_seat
+        timed = request.HasField("decision_time")
+        shape = Shape().request_id(request.request_id).title(title)
+        shape.within(
+            request.deals, 1, MAX_DEALS, "deals", f", or 0 for {DEFAULT_DEALS}", f"，或 0 表示 {DEFAULT_DEALS}"
+        )
+        if rule_set not in {info.name for info in rule_sets()}:
+            shape.bad("rule_set", "there is no such rule set: ListRuleSets lists them", "没有此规则：见 ListRuleSets")
+        if timed:
+            shape.duration(request.decision_time, *DECISION_SECONDS, "decision_time")
+        if request.HasField("seat"):
+            shape.seat(request.seat)
+            if not seated:
+                shape.bad("seat", "wanted: no seat together with without_seat", "不能与 without_seat 同时给出")
+        shape.settle()
+        spec = TableSpec(
+            rule_set=rule_set.removeprefix(RULE_SETS),
+            title=title,
+            deals=request.deals or DEFAULT_DEALS,
+            decision_seconds=request.decision_time.ToNanoseconds() / 1e9 if timed else None,
+            seat=request.seat if seated else None,
+            spectators=not request.no_spectators,
+        )
+        return pb.CreateTableResponse(table=await self._tables.create(call.caller, spec, request.request_id))
+
+    async def get_table(self, request: pb.GetTableRequest, _call: Call) -> pb.GetTableResponse:
+        """Tell about a table."""
+        Shape().name(request.name, "tables").settle()
+        table = await self._tables.open(request.name)
+        return pb.GetTableResponse(table=await table.info())
+
+    async def list_tables(self, request: pb.ListTablesRequest, _call: Call) -> pb.ListTablesResponse:
+        """List tables, newest first."""
+        shape = Shape().page_size(request.page_size, MAX_PAGE, DEFAULT_PAGE)
+        if request.state not in pb.TableState.values():
+            shape.bad("state", "wanted: a TableState", "应为 TableState 之一")
+        shape.settle()
+        tables, following = self._tables.list(
+            page_size=request.page_size or DEFAULT_PAGE,
+            page_token=request.page_token,
+            state=request.state,
+            with_free_seat=request.with_free_seat,
+        )
+        return pb.ListTablesResponse(tables=tables, next_page_token=following)
+
+    async def join_table(self, request: pb.JoinTableRequest, call: Call) -> pb.JoinTableResponse:
+        """Take a seat."""
+        wanted = _settled_seat(request)
+        table = await self._tables.open(request.name)
+        info, seat = await table.join(call.caller, wanted, request.request_id)
+        return pb.JoinTableResponse(table=info, seat=seat)
+
+    async def leave_table(self, request: pb.LeaveTableRequest, call: Call) -> pb.LeaveTableResponse:
+        """Give the seat up."""
+        _shape_of(request).settle()
+        table = await self._tables.open(request.name)
+        return pb.LeaveTableResponse(table=await table.leave(call.caller, request.request_id))
+
+    async def set_ready(self, request: pb.SetReadyRequest, call: Call) -> pb.SetReadyResponse:
+        """Be ready, or not any more."""
+        _shape_of(request).settle()
+        table = await self._tables.open(request.name)
+        return pb.SetReadyResponse(table=await table.set_ready(call.caller, request.ready, request.request_id))
+
+    async def add_bot(self, request: pb.AddBotRequest, call: Call) -> pb.AddBotResponse:
+        """Put a built-in bot in a seat."""
+        wanted = _settled_seat(request)
+        table = await self._tables.open(request.name)
+        info, seat = await table.add_bot(call.caller, request.policy, wanted, request.request_id)
+        return pb.AddBotResponse(table=info, seat=seat)
+
+
+def _shape_of(request: pb.JoinTableRequest | pb.LeaveTableRequest | pb.SetReadyRequest | pb.AddBotRequest) -> Shape:
+    return Shape().request_id(request.request_id).name(request.name, "tables")
+
+
+def _settled_seat(request: pb.JoinTableRequest | pb.AddBotRequest) -> int | None:
+    """Check a request about a seat; return the seat wanted, None for any."""
+    shape = _shape_of(request)
+    if request.HasField("seat"):
+        shape.seat(request.seat)
+    shape.settle()
+    return request.seat if request.HasField("seat") else None
+
+
+def _rule_set(info: RuleSetInfo) -> rules_pb2.RuleSet:
+    return rules_pb2.RuleSet(
+        name=info.name,
+        title=rules_pb2.LocalizedText(en=info.title_en, zh=info.title_zh),
+        description=rules_pb2.LocalizedText(en=info.description_en, zh=info.description_zh),
+        options=[rules_pb2.RuleOption(field=field, value=value) for field, value in info.options],
+    )

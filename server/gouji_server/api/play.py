@@ -1,0 +1,169 @@
+"""The Play stream: commands of one client in, updates and results of all its tables out."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+import grpc
+import structlog
+from google.protobuf.message import DecodeError
+from google.rpc import code_pb2
+
+from gouji.table.v1 import table_pb2 as pb
+from gouji_server.accounts import TokenError
+from gouji_server.api.errors import invalid, limited, malformed, told, unauthenticated
+from gouji_server.api.streams import Stream
+from gouji_server.api.validation import Shape
+from gouji_server.tables import Outbox, Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
+    from gouji_server.accounts import Accounts, Identity
+    from gouji_server.api.calls import Call
+    from gouji_server.api.table import TableRoom
+    from gouji_server.tables import TableHandle
+
+MAX_ECHO = 64
+"""Characters of a request id that a result repeats; a longer one is refused anyway."""
+
+log = structlog.get_logger("gouji.api")
+
+
+class PlayStream:
+    """One Play stream.
+
+    Commands are taken in order, and none is read while as many as `max_commands_in_flight` wait for their result. Every
+    command gets one result; one that cannot be read gets it with an empty request id, and the stream goes on. When the
+    client ends its side, updates go on until nothing is followed any more.
+    """
+
+    def __init__(self, room: TableRoom, accounts: Accounts, call: Call, identity: Identity) -> None:
+        self._room = room
+        self._accounts = accounts
+        self._context = call.context
+        self._identity = identity
+        self._outbox = Outbox(room.clock, room.limits)
+        self._stream = Stream(identity, self._outbox, room.clock)
+        self._handles: dict[str, TableHandle] = {}
+        self._followed: set[str] = set()
+
+    async def run(self) -> None:
+        """Serve the stream to its end; raises what it ends with."""
+        try:
+            with self._room.streams.admit(self._stream):
+                reader = asyncio.create_task(self._read())
+                try:
+                    await self._stream.write(self._context, self._room.heartbeat_seconds, pb.PlayResponse)
+                finally:
+                    reader.cancel()
+                    await asyncio.gather(reader, return_exceptions=True)
+        finally:
+            self._stream.close()
+
+    async def _read(self) -> None:
+        try:
+            while True:
+                await self._outbox.room()
+                raw = await self._context.read()
+                if raw is grpc.aio.EOF:
+                    self._outbox.finish()
+                    return
+                await self._serve(raw)
+        except asyncio.CancelledError:
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever it is, a stream that reads no more has to end
+            if not self._context.done():
+                self._room.metrics.fault()
+                self._outbox.close(told(error))
+
+    async def _serve(self, raw: bytes) -> None:
+        try:
+            request = pb.PlayRequest.FromString(raw)
+        except DecodeError:
+            self._refuse("Play.malformed", "", malformed())
+            return
+        match request.WhichOneof("command"):
+            case "act":
+                await self._act(request.act)
+            case "subscribe":
+                await self._answer("Play.subscribe", request.subscribe.request_id, self._subscribe(request.subscribe))
+            case "unsubscribe":
+                command = request.unsubscribe
+                await self._answer("Play.unsubscribe", command.request_id, self._unsubscribe(command))
+            case "renew":
+                await self._answer("Play.renew", request.renew.request_id, self._renew(request.renew))
+            case _:
+                fields = [("command", "wanted: one of subscribe, unsubscribe, act, renew")]
+                refused = invalid(fields, "应为 subscribe、unsubscribe、act、renew 之一")
+                self._refuse("Play.malformed", "", refused)
+
+    async def _act(self, command: pb.SubmitActionRequest) -> None:
+        table = self._handles.get(command.table)
+        if table is None:
+            try:
+                table = await self._open(command.table)
+            except Refused as refused:
+                self._refuse("Play.act", command.request_id, refused)
+                return
+        # The table answers, and counts.
+        table.act_on_stream(self._identity.caller, command, self._outbox)
+
+    async def _answer(self, method: str, request_id: str, command: Awaitable[int | None]) -> None:
+        """Carry a command out and put its result into the outbox, unless it did so itself (None)."""
+        try:
+            version = await command
+        except Refused as refused:
+            self._refuse(method, request_id, refused)
+            return
+        self._room.metrics.command(method, "OK")
+        if version is not None:
+            self._outbox.put_result(request_id, version)
+
+    async def _subscribe(self, command: pb.Subscribe) -> None:
+        Shape().request_id(command.request_id).name(command.table, "tables", "table").settle()
+        if command.table not in self._followed and len(self._followed) >= self._room.max_tables_per_stream:
+            raise limited(
+                "TOO_MANY_TABLES_ON_STREAM",
+                f"a stream follows at most {self._room.max_tables_per_stream} tables",
+                f"一条数据流最多关注 {self._room.max_tables_per_stream} 张牌桌",
+            )
+        table = await self._open(command.table)
+        after = command.after if command.HasField("after") else None
+        await table.subscribe(self._identity.caller, after, self._outbox, command.request_id)
+        self._followed.add(command.table)
+
+    async def _unsubscribe(self, command: pb.Unsubscribe) -> int:
+        Shape().request_id(command.request_id).name(command.table, "tables", "table").settle()
+        table = self._handles.get(command.table) or await self._open(command.table)
+        table.unsubscribe(self._outbox)
+        self._followed.discard(command.table)
+        return 0
+
+    async def _renew(self, command: pb.RenewToken) -> int:
+        Shape().request_id(command.request_id).settle()
+        try:
+            identity = self._accounts.authenticate(command.access_token)
+        except TokenError as error:
+            raise unauthenticated() from error
+        if identity.caller.account != self._identity.caller.account:
+            raise Refused(
+                code_pb2.PERMISSION_DENIED,
+                "OTHER_ACCOUNT",
+                "the token is another account's: a stream stays with the account that opened it",
+                "令牌属于其他账号：数据流只属于打开它的账号",
+            )
+        self._stream.renew(identity.expires)
+        return 0
+
+    async def _open(self, name: str) -> TableHandle:
+        table = await self._room.tables.open(name)
+        if len(self._handles) >= self._room.max_tables_per_stream:
+            self._handles.clear()
+        self._handles[name] = table
+        return table
+
+    def _refuse(self, method: str, request_id: str, refused: Refused) -> None:
+        self._room.metrics.command(method, refused.status)
+        self._outbox.put_refusal(request_id[:MAX_ECHO], refused)

@@ -1,0 +1,113 @@
+"""The open streams: how many an account has, and how all of them are ended when the server stops."""
+
+from __future__ import annotations
+
+from collections import Counter
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import structlog
+
+from gouji.table.v1.table_pb2 import Heartbeat
+from gouji_server.api.errors import limited, unauthenticated
+from gouji_server.api.timestamps import timestamp
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gouji.table.v1.table_pb2 import PlayResponse, WatchTableResponse
+    from gouji_server.accounts import Identity
+    from gouji_server.api.calls import Context
+    from gouji_server.config import Config
+    from gouji_server.tables import Clock, Outbox, Refused
+    from gouji_server.tables.clock import Timer
+
+log = structlog.get_logger("gouji.api")
+
+
+class Streams:
+    """All open streams of the server.
+
+    Beyond the limits (`max_streams`, `max_streams_per_account`) a new stream is refused; those open are never touched.
+    """
+
+    def __init__(self, config: Config) -> None:
+        self._most = config.max_streams
+        self._most_per_account = config.max_streams_per_account
+        self._open: set[Stream] = set()
+        self._of_account: Counter[str] = Counter()
+        self._end: Refused | None = None
+
+    def __len__(self) -> int:
+        """Return how many streams are open."""
+        return len(self._open)
+
+    @contextmanager
+    def admit(self, stream: Stream) -> Iterator[None]:
+        """Count a stream while the block runs. Raises Refused when there is no room, or the server is stopping."""
+        account = stream.account
+        if self._end is not None:
+            raise self._end
+        if len(self._open) >= self._most:
+            raise limited(
+                "SERVER_FULL", "the server has no room for another stream", "服务器的数据流已满", retry_seconds=5
+            )
+        if self._of_account[account] >= self._most_per_account:
+            raise limited(
+                "TOO_MANY_STREAMS",
+                f"you have {self._most_per_account} streams open, which is the most: end one first",
+                f"你已打开 {self._most_per_account} 条数据流，已达上限：请先关闭一条",
+            )
+        self._open.add(stream)
+        self._of_account[account] += 1
+        try:
+            yield
+        finally:
+            self._open.discard(stream)
+            self._of_account[account] -= 1
+            if not self._of_account[account]:
+                del self._of_account[account]
+
+    def end_all(self, end: Refused) -> None:
+        """End every stream, and every one that comes later, with `end`."""
+        self._end = end
+        for stream in list(self._open):
+            stream.outbox.close(end)
+
+
+class Stream:
+    """One open stream: what waits for its reader, and until when its caller is known."""
+
+    def __init__(self, identity: Identity, outbox: Outbox, clock: Clock) -> None:
+        self.account = identity.caller.account
+        self.outbox = outbox
+        self._clock = clock
+        self._expires = identity.expires
+        self._timer: Timer = clock.call_at(identity.expires, self._lapse)
+
+    def renew(self, expires: float) -> None:
+        """Let the stream live until `expires` (Unix seconds), if that is later."""
+        if expires > self._expires:
+            self._expires = expires
+            self._timer.cancel()
+            self._timer = self._clock.call_at(expires, self._lapse)
+
+    async def write(
+        self, context: Context, heartbeat_seconds: float, response: type[PlayResponse | WatchTableResponse]
+    ) -> None:
+        """Write what comes until the stream ends; raises what it ends with. Silence is broken by heartbeats."""
+        while (message := await self.outbox.drain(heartbeat_seconds)) is not None:
+            if not message:
+                heartbeat = Heartbeat(time=timestamp(self._clock.now()))
+                message = response(heartbeat=heartbeat).SerializeToString()
+            await context.write(message)
+        if self.outbox.end is not None:
+            raise self.outbox.end
+
+    def close(self) -> None:
+        """Let everything go: the reader is gone, or has been told all."""
+        self._timer.cancel()
+        self.outbox.close()
+
+    def _lapse(self) -> None:
+        self.outbox.close(unauthenticated())

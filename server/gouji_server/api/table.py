@@ -1,0 +1,123 @@
+"""TableService."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gouji.table.v1 import table_pb2 as pb
+from gouji_server.api.errors import unauthenticated
+from gouji_server.api.play import PlayStream
+from gouji_server.api.streams import Stream
+from gouji_server.api.validation import Shape
+from gouji_server.tables import Outbox
+
+if TYPE_CHECKING:
+    import grpc
+
+    from gouji_server.accounts import Accounts
+    from gouji_server.api.calls import Call, Calls
+    from gouji_server.api.streams import Streams
+    from gouji_server.metrics import Metrics
+    from gouji_server.tables import Clock, Limits, TableHandle, Tables
+
+SERVICE = "gouji.table.v1.TableService"
+
+DEFAULT_PAGE = 100
+MAX_PAGE = 500
+
+_TABLE = (("table", "table"),)
+_ACTION = (("request_id", "request_id"), ("table", "table"), ("decision", "decision"))
+
+
+@dataclass(frozen=True, slots=True)
+class TableRoom:
+    """What the methods of TableService work with."""
+
+    tables: Tables
+    streams: Streams
+    metrics: Metrics
+    clock: Clock
+    limits: Limits
+    heartbeat_seconds: float
+    max_tables_per_stream: int
+
+
+class TableService:
+    """Plays and watches tables."""
+
+    def __init__(self, room: TableRoom, accounts: Accounts) -> None:
+        self._room = room
+        self._accounts = accounts
+
+    def handlers(self, calls: Calls) -> dict[str, grpc.RpcMethodHandler[bytes, bytes]]:
+        """Return the handlers by method name."""
+        return {
+            "Play": calls.two_way_stream("Play", self.play),
+            "WatchTable": calls.server_stream("WatchTable", pb.WatchTableRequest, self.watch_table, logged=_TABLE),
+            "SubmitAction": calls.unary("SubmitAction", pb.SubmitActionRequest, self.submit_action, logged=_ACTION),
+            "GetView": calls.unary("GetView", pb.GetViewRequest, self.get_view, logged=_TABLE),
+            "ListLegalPlays": calls.unary(
+                "ListLegalPlays", pb.ListLegalPlaysRequest, self.list_legal_plays, logged=_TABLE
+            ),
+            "CheckPlay": calls.unary("CheckPlay", pb.CheckPlayRequest, self.check_play, logged=_TABLE),
+        }
+
+    async def play(self, call: Call) -> None:
+        """Serve a Play stream."""
+        if call.identity is None:
+            raise unauthenticated()
+        await PlayStream(self._room, self._accounts, call, call.identity).run()
+
+    async def watch_table(self, request: pb.WatchTableRequest, call: Call) -> None:
+        """Write a table's updates until it is closed."""
+        if call.identity is None:
+            raise unauthenticated()
+        table = await self._open(request.table)
+        outbox = Outbox(self._room.clock, self._room.limits, one_table=True)
+        stream = Stream(call.identity, outbox, self._room.clock)
+        try:
+            with self._room.streams.admit(stream):
+                after = request.after if request.HasField("after") else None
+                await table.subscribe(call.caller, after, outbox)
+                await stream.write(call.context, self._room.heartbeat_seconds, pb.WatchTableResponse)
+        finally:
+            stream.close()
+
+    async def submit_action(self, request: pb.SubmitActionRequest, call: Call) -> pb.SubmitActionResponse:
+        """Answer a question."""
+        table = await self._open(request.table)
+        return pb.SubmitActionResponse(version=await table.act(call.caller, request))
+
+    async def get_view(self, request: pb.GetViewRequest, call: Call) -> bytes:
+        """Give a snapshot."""
+        table = await self._open(request.table)
+        view = await table.view(call.caller)
+        return _only_field(view)
+
+    async def list_legal_plays(self, request: pb.ListLegalPlaysRequest, call: Call) -> pb.ListLegalPlaysResponse:
+        """List the plays open to the caller's seat."""
+        shape = Shape().name(request.table, "tables", "table")
+        shape.page_size(request.page_size, MAX_PAGE, DEFAULT_PAGE).settle()
+        table = await self._room.tables.open(request.table)
+        return await table.legal_plays(call.caller, request.page_size or DEFAULT_PAGE, request.page_token)
+
+    async def check_play(self, request: pb.CheckPlayRequest, call: Call) -> pb.CheckPlayResponse:
+        """Say whether an action would be accepted."""
+        table = await self._open(request.table)
+        return await table.check(call.caller, request.action)
+
+    async def _open(self, name: str) -> TableHandle:
+        Shape().name(name, "tables", "table").settle()
+        return await self._room.tables.open(name)
+
+
+def _only_field(message: bytes) -> bytes:
+    """Encode a message whose field 1 is the encoded `message`."""
+    size = len(message)
+    head = bytearray(b"\x0a")
+    while size > 0x7F:
+        head.append(size & 0x7F | 0x80)
+        size >>= 7
+    head.append(size)
+    return bytes(head) + message

@@ -1,0 +1,225 @@
+"""Putting a server together, running it, and stopping it without losing anything."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import sys
+from contextlib import AsyncExitStack
+from typing import TYPE_CHECKING, Self
+
+import structlog
+from pydantic import ValidationError
+from pydantic_settings import CliApp
+
+from gouji_server import logs
+from gouji_server.accounts import AccessTokens, Accounts
+from gouji_server.api import lobby, session, table
+from gouji_server.api.calls import Calls
+from gouji_server.api.listener import Listener
+from gouji_server.api.streams import Streams
+from gouji_server.config import Config
+from gouji_server.data_directory import DataDirectory, StartError
+from gouji_server.journal import JournalError, SqliteJournal
+from gouji_server.lobby import PageTokens
+from gouji_server.metrics import Metrics, MetricsServer
+from gouji_server.records import AccountRecords, Database
+from gouji_server.tables import Limits, SystemClock, SystemEntropy, Tables
+from gouji_server.tables.house_bots import WorkerBots
+from gouji_server.tables.refusals import stopping
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gouji_server.tables import Clock, Entropy, HouseBots
+
+USAGE_ERROR = 2
+"""Exit status of a server that was not allowed to start."""
+
+log = structlog.get_logger("gouji.server")
+
+
+class Server:
+    """A running server. `address` is where it listens, `metrics_port` where its figures are (None: nowhere)."""
+
+    def __init__(
+        self, listener: Listener, streams: Streams, grace: float, metrics_port: int | None, rooms: AsyncExitStack
+    ) -> None:
+        self._listener = listener
+        self._streams = streams
+        self._grace = grace
+        self._rooms = rooms
+        self.address = listener.address
+        self.port = listener.port
+        self.metrics_port = metrics_port
+
+    @classmethod
+    async def start(
+        cls,
+        config: Config,
+        *,
+        clock: Clock | None = None,
+        entropy: Entropy | None = None,
+        house_bots: HouseBots | None = None,
+    ) -> Self:
+        """Start a server. Raises StartError, with a line for people, if it cannot be.
+
+        Clock, entropy and built-in bots are the system's and a worker process's unless given.
+        """
+        async with AsyncExitStack() as rooms:
+            clock = clock or SystemClock()
+            entropy = entropy or SystemEntropy()
+            metrics = Metrics()
+            directory = rooms.enter_context(DataDirectory.open(config.data_dir))
+            key = directory.key("tokens.key")
+            records = await _records(directory, rooms)
+            tables = await _tables(config, directory, metrics, clock, entropy, house_bots, rooms)
+            accounts = Accounts(records, AccessTokens(key, clock, config.access_token_seconds), clock, entropy, config)
+            streams = Streams(config)
+            metrics.watch_tables(tables.awake)
+            metrics.watch_backlog(tables.backlog_bytes)
+            metrics.watch_streams(lambda: len(streams))
+            metrics_port = _serve_metrics(config, metrics, rooms)
+            calls = Calls(accounts, metrics)
+            room = table.TableRoom(
+                tables=tables,
+                streams=streams,
+                metrics=metrics,
+                clock=clock,
+                limits=limits(config),
+                heartbeat_seconds=config.heartbeat_seconds,
+                max_tables_per_stream=config.max_tables_per_stream,
+            )
+            services = {
+                session.SERVICE: session.SessionService(accounts).handlers(calls),
+                lobby.SERVICE: lobby.LobbyService(tables, PageTokens(key)).handlers(calls),
+                table.SERVICE: table.TableService(room, accounts).handlers(calls),
+            }
+            listener = await Listener.start(config, services)
+            return cls(listener, streams, config.stop_grace_seconds, metrics_port, rooms.pop_all())
+        raise AssertionError("an exit stack swallows nothing")
+
+    async def stop(self) -> None:
+        """Stop: take nothing new, end the streams with a hint to come back, let calls end, close the files."""
+        await self._listener.refuse()
+        self._streams.end_all(stopping())
+        await self._listener.stop(self._grace)
+        await self._rooms.aclose()
+
+
+def limits(config: Config) -> Limits:
+    """Return the tables' limits that the settings ask for."""
+    return Limits(
+        commands_in_flight=config.max_commands_in_flight, open_tables_per_account=config.max_tables_per_account
+    )
+
+
+async def _records(directory: DataDirectory, rooms: AsyncExitStack) -> AccountRecords:
+    database = await Database.open(directory.file("records.sqlite3"))
+    rooms.push_async_callback(database.close)
+    return AccountRecords(database)
+
+
+async def _tables(
+    config: Config,
+    directory: DataDirectory,
+    metrics: Metrics,
+    clock: Clock,
+    entropy: Entropy,
+    house_bots: HouseBots | None,
+    rooms: AsyncExitStack,
+) -> Tables:
+    try:
+        journal = await SqliteJournal.open(directory.path / "journal.sqlite3", observer=metrics)
+    except JournalError as error:
+        raise StartError(str(error)) from error
+    rooms.push_async_callback(journal.close)
+    if house_bots is None:
+        house_bots = workers = WorkerBots()
+        await workers.start()
+        rooms.push_async_callback(workers.close)
+    tables = Tables(
+        journal, clock=clock, entropy=entropy, house_bots=house_bots, limits=limits(config), metrics=metrics
+    )
+    rooms.push_async_callback(tables.close)
+    await tables.start()
+    return tables
+
+
+def _serve_metrics(config: Config, metrics: Metrics, rooms: AsyncExitStack) -> int | None:
+    if config.metrics_port is None:
+        return None
+    try:
+        server = MetricsServer.start(metrics, config.metrics_host, config.metrics_port)
+    except OSError as error:
+        raise StartError(
+            f"the figures cannot be served on {config.metrics_host}:{config.metrics_port}: {error.strerror}; "
+            f"give another metrics port, 0 for a free one, or none"
+        ) from error
+    rooms.callback(server.stop)
+    return server.port
+
+
+async def run(config: Config) -> None:
+    """Run a server until SIGTERM or SIGINT. Raises StartError if it cannot start.
+
+    The line `gouji: serving on HOST:PORT` on standard output says that it is ready.
+    """
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop.set)
+    server = await Server.start(config)
+    _say(f"gouji: serving on {server.address}")
+    if server.metrics_port is not None:
+        _say(f"gouji: figures on http://{config.metrics_host}:{server.metrics_port}/metrics")
+    log.info("started", address=server.address, data_dir=str(config.data_dir), metrics_port=server.metrics_port)
+    await stop.wait()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        # A second signal does not wait for the rest.
+        loop.remove_signal_handler(number)
+        signal.signal(number, signal.SIG_DFL)
+    log.info("stopping")
+    await server.stop()
+    log.info("stopped")
+
+
+def serve(config: Config) -> int:
+    """Run a server until it is told to stop; return the exit status."""
+    logs.set_up(config.log_level, config.log_format)
+    try:
+        _event_loop_run(config)
+    except StartError as error:
+        sys.stderr.write(f"gouji: {error}\n")
+        return USAGE_ERROR
+    return 0
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Read settings from flags and environment and run a server; return the exit status."""
+    try:
+        config = CliApp.run(Config, cli_args=list(sys.argv[1:] if arguments is None else arguments))
+    except ValidationError as error:
+        for problem in error.errors():
+            field = ".".join(str(part) for part in problem["loc"])
+            text = problem["msg"].removeprefix("Value error, ")
+            sys.stderr.write(f"gouji: {field}: {text}\n" if field else f"gouji: {text}\n")
+        return USAGE_ERROR
+    return serve(config)
+
+
+def _event_loop_run(config: Config) -> None:
+    try:
+        import uvloop
+    except ImportError:  # not made for this system
+        asyncio.run(run(config))
+    else:
+        uvloop.run(run(config))
+
+
+def _say(line: str) -> None:
+    # Whoever started the server may be gone; that is no reason to stop.
+    with contextlib.suppress(OSError):
+        sys.stdout.write(line + "\n")
+        sys.stdout.flush()
