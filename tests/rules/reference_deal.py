@@ -1,4 +1,4 @@
-"""A deal of preset qingdao played by a second, slow machine, written from docs/rules.md alone (R8, R20 to R37, R50 to R52).
+"""A deal of preset qingdao on a second, slow machine written from docs/rules.md alone (R8, R20 to R37, R50 to R52).
 
 Nothing is shared with the engine but the text. Hands and plays are strings of R-notation; every question is found by
 walking round the table and asking the rules of each seat in turn. Illegal actions are not its business: ask `verbs` and
@@ -121,10 +121,7 @@ class ReferenceDeal:
         return [
             seat
             for seat in after(top.owner)
-            if self.active(seat)
-            and seat != opposite(top.owner)
-            and not self.headless(seat)
-            and seat not in self.passed
+            if self.active(seat) and seat != opposite(top.owner) and not self.headless(seat) and seat not in self.passed
         ]
 
     def verbs(self, seat: int) -> set[str]:

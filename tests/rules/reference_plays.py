@@ -1,4 +1,4 @@
-"""R10 to R13 and R31 written a second time, straight from docs/rules.md: slow, obvious, and sharing nothing with the engine.
+"""R10 to R13 and R31 a second time, straight from docs/rules.md: slow, obvious, sharing nothing with the engine.
 
 Cards are the characters of R-notation, a play is any string of them; hands are strings too.
 """
