@@ -48,10 +48,10 @@ def find_peers() -> Peers | None:
     named = os.environ.get("PEERS")
     if not named:
         return None
-    folder = Path(named).absolute()
+    folder = Path(named).expanduser().absolute()
     if not folder.is_dir():
         raise PeersError(f"PEERS={named} is no folder")
-    python = Path(os.environ.get("PEERS_PYTHON") or folder / ".venv" / "bin" / "python").absolute()
+    python = Path(os.environ.get("PEERS_PYTHON") or folder / ".venv" / "bin" / "python").expanduser().absolute()
     peers = Peers(folder, python)
     peers.need(python)
     return peers

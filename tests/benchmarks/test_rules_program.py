@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
-ARGUMENTS = ["--slices", "2", "--seconds", "0.01", "--warm", "0.01"]
-# Three factories named as the program expects, each playing games of a known length, one of them chatty.
+from tests.benchmarks.programs import number, rows, run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TINY = ("--slices", "2", "--seconds", "0.01", "--warm", "0.01")
+# Three factories named as the program expects, each playing games of a known length and talking all the time.
 STAND_IN = """
 def factory(length):
     def make():
@@ -29,37 +31,17 @@ spiel_doudizhu = factory(33)
 """
 
 
-def bench(**environment: str) -> subprocess.CompletedProcess[str]:
-    """Run the program with these variables and without any of the caller's peers."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("PEERS")}
-    return subprocess.run(
-        [sys.executable, "-m", "tests.benchmarks.rules", *ARGUMENTS],
-        cwd=ROOT,
-        env={**kept, **environment},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
-def rows(output: str) -> dict[str, list[str]]:
-    """Return the cells of the printed table by its first column."""
-    lines = [line for line in output.splitlines() if line.startswith("| ")]
-    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
-    return {row[0]: row[1:] for row in cells}
-
-
 def test_without_peers_our_row_stands_alone_and_the_rest_is_said_to_be_left_out() -> None:
     """Without PEERS the program measures our engine, says what it leaves out, and succeeds."""
-    done = bench()
+    done = run("rules", *TINY)
     assert done.returncode == 0, done.stderr
     assert "PEERS is not set" in done.stdout
     found = rows(done.stdout)
     assert list(found) == ["engine", "gouji, qingdao"]
     rate, _, unit, _, length, ratio, version = found["gouji, qingdao"]
-    assert float(rate.replace(",", "")) > 0
-    assert float(unit.replace(",", "")) > 0
-    assert float(length.replace(",", "")) > 50  # a deal has more decisions than that
+    assert number(rate) > 0
+    assert number(unit) > 0
+    assert number(length) > 50  # a deal has more decisions than that
     assert ratio == "–"
     assert version.startswith("gouji ")
 
@@ -68,7 +50,7 @@ def test_peers_are_measured_in_their_own_processes(tmp_path: Path) -> None:
     """Peers come from PEERS, run under their interpreter, and may print what they like."""
     (tmp_path / "engines").mkdir()
     (tmp_path / "engines" / "peers.py").write_text(STAND_IN, encoding="utf-8")
-    done = bench(PEERS=str(tmp_path), PEERS_PYTHON=sys.executable)
+    done = run("rules", *TINY, PEERS=str(tmp_path), PEERS_PYTHON=sys.executable)
     assert done.returncode == 0, done.stderr
     found = rows(done.stdout)
     lengths = {label: cells[4] for label, cells in found.items()}
@@ -87,9 +69,8 @@ def test_peers_that_are_not_there_are_named_and_fail_the_run(broken: str, tmp_pa
         (tmp_path / "engines").mkdir()
         (tmp_path / "engines" / "peers.py").write_text("rlcard_doudizhu_raw = None", encoding="utf-8")
     python = sys.executable if broken != "interpreter" else str(tmp_path / "python")
-    done = bench(PEERS=str(folder), PEERS_PYTHON=python)
+    done = run("rules", *TINY, PEERS=str(folder), PEERS_PYTHON=python)
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1].startswith("bench-rules: ")
-    assert {"folder": "nowhere", "interpreter": "python", "adapters": "peers.py", "engine": "RLCard"}[
-        broken
-    ] in done.stderr
+    named = {"folder": "nowhere", "interpreter": "python", "adapters": "peers.py", "engine": "RLCard"}
+    assert named[broken] in done.stderr
