@@ -102,7 +102,8 @@ class Address:
             return f"unix:{self.socket}"
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
-    __str__ = target.fget  # type: ignore[assignment]  # one text for people and for gRPC
+    def __str__(self) -> str:
+        return self.target
 
 
 def open_channel(address: Address, tls: TLS | bool = False, *, insecure: bool = False) -> grpc.aio.Channel:

@@ -1,0 +1,236 @@
+"""The client: one server, one account, any number of tables."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, TypedDict
+
+import grpc
+
+from gouji.lobby.v1 import lobby_pb2_grpc
+from gouji.session.v1 import session_pb2_grpc
+from gouji.table.v1 import table_pb2_grpc
+from gouji_client.backoff import Backoff
+from gouji_client.calls import Calls
+from gouji_client.channel import Address, open_channel
+from gouji_client.clock import SystemClock
+from gouji_client.credentials import Credentials
+from gouji_client.errors import ClientClosed, CredentialsError, ServerUnreachable, SignInFailed
+from gouji_client.lobby import Lobby
+from gouji_client.session import Session
+from gouji_client.stream import PlayStream
+from gouji_client.table import Table
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Generator
+    from types import TracebackType
+    from typing import Self
+
+    import grpc.aio
+
+    from gouji.session.v1 import session_pb2
+    from gouji_client.channel import TLS
+    from gouji_client.clock import Clock
+
+SILENCE = 60.0
+"""Seconds without a word from the server, heartbeats included, after which a stream is taken for broken."""
+
+
+class Client:
+    """A connection to one server as one account. Made by `connect`; closed by `async with` or `await close()`."""
+
+    def __init__(self, channel: grpc.aio.Channel, calls: Calls, silence: float = SILENCE) -> None:
+        self._channel = channel
+        self._calls = calls
+        self._session = Session(session_pb2_grpc.SessionServiceStub(channel), calls)
+        self._tables_stub = table_pb2_grpc.TableServiceStub(channel)
+        self._stream = PlayStream(self._tables_stub, self._session, calls, silence)
+        self._tables: dict[str, Table] = {}
+        self._closed = False
+        self.lobby = Lobby(lobby_pb2_grpc.LobbyServiceStub(channel), self._session, calls)
+        """Finding, making and filling tables."""
+
+    @property
+    def address(self) -> str:
+        """Where the server is."""
+        return self._calls.address
+
+    @property
+    def account(self) -> session_pb2.Account:
+        """The account signed in. Raises `NotSignedIn`."""
+        return self._session.account
+
+    @property
+    def credentials(self) -> Credentials:
+        """What makes a later client come back as this account. Raises `NotSignedIn`."""
+        return self._session.credentials
+
+    async def sign_in(
+        self,
+        name: str = "",
+        *,
+        credentials: Credentials | None = None,
+        keep: str | os.PathLike[str] | None = None,
+    ) -> Credentials:
+        """Sign in, and return what makes a later client come back as the same account.
+
+        With a `name` alone it makes a new guest: names are not unique and prove nothing. With `credentials` it comes
+        back as their account. With `keep`, a file, it comes back if the file is there, else it makes a new guest and
+        writes the file, readable by its owner alone.
+
+        Raises `Refused` (a bad name, too many sign-ins), `SignInFailed` (the server does not know the credentials),
+        `CredentialsError` (the file cannot be used, or the credentials are another server's), `ServerUnreachable`.
+        """
+        if self._closed:
+            raise ClientClosed
+        known = credentials
+        if known is None and keep is not None and await asyncio.to_thread(Path(keep).exists):
+            known = await asyncio.to_thread(Credentials.load, keep)
+        if known is None:
+            made = await self._session.begin_as_guest(name)
+            if keep is not None:
+                await asyncio.to_thread(made.save, keep)
+            return made
+        self._refuse_another_server(known)
+        try:
+            await self._session.begin(known)
+        except SignInFailed as error:
+            where = f"; {keep} holds them: remove it to begin as a new guest" if keep is not None else ""
+            raise SignInFailed(f"{self.address} does not know the credentials of {known.account}{where}") from error
+        return known
+
+    async def sign_out(self) -> None:
+        """End the session on the server. Credentials stay good for coming back."""
+        await self._session.end()
+
+    def table(self, name: str) -> Table:
+        """Return the table `tables/{table}`; nothing is asked of the server yet."""
+        full = name if name.startswith("tables/") else f"tables/{name}"
+        if full not in self._tables:
+            self._tables[full] = Table(
+                full,
+                stub=self._tables_stub,
+                session=self._session,
+                calls=self._calls,
+                stream=self._stream,
+                lobby=self.lobby,
+            )
+        return self._tables[full]
+
+    async def pause_between(self, shortest: float, longest: float) -> None:
+        """Wait a random time between two bounds in seconds; none at all if both are 0."""
+        if longest > 0:
+            await self._calls.clock.sleep(self._calls.rng.uniform(shortest, longest))
+
+    async def close(self) -> None:
+        """Close the connection; whatever waits for it gets `ClientClosed`. Twice is no error."""
+        self._closed = True
+        await self._stream.close()
+        await self._channel.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    def _refuse_another_server(self, known: Credentials) -> None:
+        """A secret must not be sent to a machine that has no business with it; its port may change."""
+        try:
+            theirs = Address.parse(known.server)
+        except ValueError as error:
+            raise CredentialsError(f"the credentials of {known.account} name no server: {error}") from error
+        ours = Address.parse(self.address)
+        if (theirs.host, theirs.socket) != (ours.host, ours.socket) and not (theirs.loopback and ours.loopback):
+            raise CredentialsError(
+                f"the credentials of {known.account} belong to {known.server} and are not sent to {self.address}"
+            )
+
+
+class Connecting:
+    """What `connect` returns: `await` it for a client, or use it in `async with`."""
+
+    def __init__(self, opening: Callable[[], grpc.aio.Channel], calls: Calls, wait: float, silence: float) -> None:
+        self._open = opening
+        self._calls = calls
+        self._wait = wait
+        self._silence = silence
+        self._client: Client | None = None
+
+    def __await__(self) -> Generator[object, None, Client]:
+        return self._connect().__await__()
+
+    async def __aenter__(self) -> Client:
+        self._client = await self._connect()
+        return self._client
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._client is not None:
+            await self._client.close()
+
+    async def _connect(self) -> Client:
+        channel = self._open()  # here and not before: a channel belongs to the loop that runs when it is made
+        try:
+            async with asyncio.timeout(self._wait):
+                await channel.channel_ready()
+        except TimeoutError:
+            await channel.close()
+            detail = f"nothing accepted a connection for {self._wait:g} s; `gouji serve` starts a server"
+            raise ServerUnreachable(self._calls.address, detail) from None
+        except BaseException:
+            await channel.close()
+            raise
+        return Client(channel, self._calls, self._silence)
+
+
+class ConnectOptions(TypedDict, total=False):
+    """The options of `connect`, for functions that pass them on."""
+
+    tls: TLS | bool
+    insecure: bool
+    wait: float
+    backoff: Backoff | None
+    call_timeout: float
+    silence: float
+    clock: Clock | None
+    rng: random.Random | None
+
+
+def connect(
+    address: str,
+    *,
+    tls: TLS | bool = False,
+    insecure: bool = False,
+    wait: float = 5.0,
+    backoff: Backoff | None = None,
+    call_timeout: float = 10.0,
+    silence: float = SILENCE,
+    clock: Clock | None = None,
+    rng: random.Random | None = None,
+) -> Connecting:
+    """Connect to a server: `async with connect("127.0.0.1:50151") as client`, or `client = await connect(…)`.
+
+    `address` is `host:port`; `tls` is True or a `TLS`; cleartext to another machine needs `insecure=True`. `wait` is
+    how long to try for the first connection, `backoff` how to try again when it is lost later and for how long,
+    `call_timeout` the time for one call, `silence` the time without a heartbeat after which a stream is given up, all
+    in seconds. `clock` and `rng` (jitter, choice of suits) are for tests.
+
+    Raises `ServerUnreachable`, `UnsafeConnection`, `CredentialsError` (TLS files), ValueError (a bad address).
+    """
+    parsed = Address.parse(address)
+    calls = Calls(
+        address=str(parsed),
+        clock=clock or SystemClock(),
+        backoff=backoff or Backoff(),
+        rng=rng or random.SystemRandom(),
+        timeout=call_timeout,
+    )
+    return Connecting(partial(open_channel, parsed, tls, insecure=insecure), calls, wait, silence)

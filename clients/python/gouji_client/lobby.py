@@ -1,0 +1,129 @@
+"""Finding, making and filling tables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gouji.lobby.v1 import lobby_pb2
+from gouji_client.calls import new_request_id
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from gouji.lobby.v1.lobby_pb2_grpc import LobbyServiceAsyncStub
+    from gouji.rules.v1 import rules_pb2
+    from gouji_client.calls import Calls
+    from gouji_client.session import Session
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewTable:
+    """What a new table should be like.
+
+    `rule_set` is a preset's name, `deals` 1 to 100 a match, `decision_seconds` the time for one decision (None: no
+    clock), `seat` the maker's own (None with `with_seat=False`).
+    """
+
+    title: str = ""
+    rule_set: str = "qingdao"
+    deals: int = 3
+    decision_seconds: float | None = None
+    seat: int = 0
+    with_seat: bool = True
+    spectators: bool = True
+
+    def to_request(self) -> lobby_pb2.CreateTableRequest:
+        """Return the request that makes it."""
+        request = lobby_pb2.CreateTableRequest(
+            request_id=new_request_id(),
+            rule_set=self.rule_set if self.rule_set.startswith("ruleSets/") else f"ruleSets/{self.rule_set}",
+            title=self.title,
+            deals=self.deals,
+            without_seat=not self.with_seat,
+            no_spectators=not self.spectators,
+        )
+        if self.with_seat:
+            request.seat = self.seat
+        if self.decision_seconds is not None:
+            request.decision_time.FromNanoseconds(round(self.decision_seconds * 1e9))
+        return request
+
+
+class Lobby:
+    """The lobby of a server. Tables are told as the wire's `gouji.lobby.v1.Table`.
+
+    Every call raises `Refused` with the server's reason, `ServerUnreachable`, `NotSignedIn` or `SignInFailed`.
+    """
+
+    def __init__(self, stub: LobbyServiceAsyncStub, session: Session, calls: Calls) -> None:
+        self._stub = stub
+        self._session = session
+        self._calls = calls
+
+    async def rule_sets(self) -> list[rules_pb2.RuleSet]:
+        """Return the rule sets that tables can be made with, and their options."""
+        found: list[rules_pb2.RuleSet] = []
+        request = lobby_pb2.ListRuleSetsRequest()
+        while True:
+            answer = await self._calls.signed(self._session, self._stub.ListRuleSets, request)
+            found.extend(answer.rule_sets)
+            if not answer.next_page_token:
+                return found
+            request.page_token = answer.next_page_token
+
+    async def tables(
+        self,
+        *,
+        state: lobby_pb2.TableState.ValueType = lobby_pb2.TABLE_STATE_UNSPECIFIED,
+        with_free_seat: bool = False,
+    ) -> AsyncIterator[lobby_pb2.Table]:
+        """Iterate over the open tables, newest first, a page at a time: `async for table in lobby.tables()`."""
+        request = lobby_pb2.ListTablesRequest(state=state, with_free_seat=with_free_seat)
+        while True:
+            answer = await self._calls.signed(self._session, self._stub.ListTables, request)
+            for table in answer.tables:
+                yield table
+            if not answer.next_page_token:
+                return
+            request.page_token = answer.next_page_token
+
+    async def get(self, table: str) -> lobby_pb2.Table:
+        """Return a table by its name `tables/{table}`."""
+        request = lobby_pb2.GetTableRequest(name=table)
+        return (await self._calls.signed(self._session, self._stub.GetTable, request)).table
+
+    async def create(self, new: NewTable | None = None) -> lobby_pb2.Table:
+        """Make a table and take a seat at it."""
+        request = (new or NewTable()).to_request()
+        return (await self._calls.signed(self._session, self._stub.CreateTable, request)).table
+
+    async def join(self, table: str, seat: int | None = None) -> int:
+        """Take a free seat, the lowest if none is named, and return it. Who sits there already keeps its seat."""
+        request = lobby_pb2.JoinTableRequest(request_id=new_request_id(), name=table, seat=seat)
+        return (await self._calls.signed(self._session, self._stub.JoinTable, request)).seat
+
+    async def leave(self, table: str) -> None:
+        """Give the seat up, before the match begins."""
+        request = lobby_pb2.LeaveTableRequest(request_id=new_request_id(), name=table)
+        await self._calls.signed(self._session, self._stub.LeaveTable, request)
+
+    async def set_ready(self, table: str, *, ready: bool = True) -> None:
+        """Say that one is ready. When six seats are taken and ready the match begins at once."""
+        request = lobby_pb2.SetReadyRequest(request_id=new_request_id(), name=table, ready=ready)
+        await self._calls.signed(self._session, self._stub.SetReady, request)
+
+    async def add_bot(self, table: str, policy: str = "simple", seat: int | None = None) -> int:
+        """Put a built-in bot in a free seat of one's own table and return the seat."""
+        request = lobby_pb2.AddBotRequest(request_id=new_request_id(), name=table, policy=policy, seat=seat)
+        return (await self._calls.signed(self._session, self._stub.AddBot, request)).seat
+
+
+def seat_of(table: lobby_pb2.Table, account: str) -> int | None:
+    """Return the seat of an account at a table, None if it has none."""
+    return next((player.seat for player in table.players if player.account == account), None)
+
+
+def free_seats(table: lobby_pb2.Table) -> list[int]:
+    """Return the free seats of a table."""
+    return [player.seat for player in table.players if not player.account and not player.bot]

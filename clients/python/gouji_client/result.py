@@ -1,0 +1,113 @@
+"""What came of a match, as one who played or watched it knows it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import os
+
+    from gouji.table.v1 import events_pb2
+
+
+@dataclass(frozen=True, slots=True)
+class DealSummary:
+    """A deal that is over: seats in finishing order, scores by team (even seats first), and its record file's text."""
+
+    deal: int
+    places: tuple[int, ...]
+    scores: tuple[int, ...]
+    sweep: bool
+    record: str
+
+
+@dataclass(frozen=True, slots=True)
+class MatchResult:
+    """What came of a match.
+
+    `seat` is the own one; `scores` are the match's, by team, even seats first (six by seat in individual play); `deals`
+    holds the deals whose end was seen: one that ended while the client was away for long may be missing, and `complete`
+    tells. `close_reason` says why the table was closed. `faults` counts the decisions in which the bot failed and the
+    default action was played for it.
+    """
+
+    table: str
+    seat: int | None
+    scores: tuple[int, ...]
+    deals: tuple[DealSummary, ...]
+    complete: bool
+    close_reason: events_pb2.CloseReason.ValueType
+    faults: int = 0
+
+    @property
+    def own_score(self) -> int:
+        """The score of the own side. 0 for a spectator and before any deal has ended."""
+        if self.seat is None or not self.scores:
+            return 0
+        return self.scores[self.seat % len(self.scores)]
+
+    @property
+    def won(self) -> bool:
+        """Whether the own side has more points than any other."""
+        if self.seat is None or not self.scores:
+            return False
+        mine = self.seat % len(self.scores)
+        return all(self.scores[mine] > score for side, score in enumerate(self.scores) if side != mine)
+
+    def write_records(self, folder: str | os.PathLike[str]) -> list[Path]:
+        """Write the deals' records as `deal-1.toml`, … into `folder`, made if missing, and return the paths."""
+        target = Path(folder)
+        target.mkdir(parents=True, exist_ok=True)
+        written = []
+        for deal in self.deals:
+            path = target / f"deal-{deal.deal}.toml"
+            path.write_text(deal.record, encoding="utf-8")
+            written.append(path)
+        return written
+
+
+class ResultKeeper:
+    """Gathers a match's result from its updates."""
+
+    def __init__(self) -> None:
+        self._ended: events_pb2.DealEnded | None = None
+        self._deals: dict[int, DealSummary] = {}
+        self._scores: tuple[int, ...] = ()
+        self._close_reason: events_pb2.CloseReason.ValueType = 0  # type: ignore[assignment]  # unspecified
+
+    def hear(self, event: events_pb2.TableEvent) -> DealSummary | None:
+        """Take an event in; return the deal that it completes, if it does."""
+        kind = event.WhichOneof("event")
+        if kind == "deal_ended":
+            self._ended = event.deal_ended
+        elif kind == "deal_revealed" and event.deal_revealed.record and self._ended is not None:
+            deal = event.deal_revealed.deal
+            self._deals[deal] = DealSummary(
+                deal=deal,
+                places=tuple(self._ended.places),
+                scores=tuple(self._ended.scores),
+                sweep=self._ended.sweep,
+                record=event.deal_revealed.record,
+            )
+            return self._deals[deal]
+        elif kind == "match_ended":
+            self._scores = tuple(event.match_ended.scores)
+        elif kind == "table_closed":
+            self._close_reason = event.table_closed.reason
+        return None
+
+    def result(
+        self, table: str, seat: int | None, scores: tuple[int, ...], deals_wanted: int, faults: int
+    ) -> MatchResult:
+        """Return the result; `scores` are those of the last state, for when the match's own end was not seen."""
+        return MatchResult(
+            table=table,
+            seat=seat,
+            scores=self._scores or scores,
+            deals=tuple(self._deals[deal] for deal in sorted(self._deals)),
+            complete=sorted(self._deals) == list(range(1, deals_wanted + 1)),
+            close_reason=self._close_reason,
+            faults=faults,
+        )

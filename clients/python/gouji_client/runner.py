@@ -1,0 +1,190 @@
+"""Runs a bot through a match: signs it in, seats it, plays it to the end."""
+
+from __future__ import annotations
+
+import logging
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal, Unpack
+
+import gouji_rules as gr
+from gouji.lobby.v1 import lobby_pb2
+from gouji_client.client import ConnectOptions, connect
+from gouji_client.errors import BotFailed, Refused
+from gouji_client.lobby import NewTable, free_seats, seat_of
+from gouji_client.result import MatchResult, ResultKeeper
+from gouji_client.thinking import within
+
+if TYPE_CHECKING:
+    import os
+
+    from gouji_client.bot import Bot
+    from gouji_client.client import Client
+    from gouji_client.story import Update
+    from gouji_client.table import Table
+    from gouji_client.view import TableView
+
+log = logging.getLogger(__name__)
+
+OnError = Literal["default", "raise"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manners:
+    """How a bot is run.
+
+    `on_error`: when `choose` fails, takes too long, or returns what is not legal, play the `"default"` action of an
+    expired clock in its place (and count a fault), or `"raise"` `BotFailed`. `time_limit`: seconds for one `choose`,
+    which is then run in a thread of its own; None: no limit. `delay`: bounds in seconds of a random wait before every
+    answer, whatever the bot holds, so that its haste tells nothing.
+    """
+
+    on_error: OnError = "default"
+    time_limit: float | None = None
+    delay: tuple[float, float] = (0.0, 0.0)
+
+
+async def run_bot(
+    address: str,
+    bot: Bot,
+    *,
+    table: str | NewTable | None = None,
+    seat: int | None = None,
+    fill: str | None = None,
+    keep: str | os.PathLike[str] | None = None,
+    manners: Manners | None = None,
+    **options: Unpack[ConnectOptions],
+) -> MatchResult:
+    """Sign a bot in, seat it, play it to the end of the match, and return what came of it.
+
+    `table` is a table's name, a `NewTable` to be made, or None for the first table with a free seat, or a new one if
+    there is none. `seat` is the seat wanted. `fill` puts a built-in policy into the free seats of a table that it made.
+    `keep` names a file with credentials, so that a bot started again comes back as itself and goes on where it was.
+    `options` are those of `connect`.
+
+    Raises what `connect`, `sign_in` and `updates` raise; `Refused` if it cannot be seated; `BotFailed` by `manners`.
+    """
+    async with connect(address, **options) as client:
+        await client.sign_in(bot.display_name, keep=keep)
+        return await play_match(client, bot, table=table, seat=seat, fill=fill, manners=manners)
+
+
+async def play_match(
+    client: Client,
+    bot: Bot,
+    *,
+    table: str | NewTable | None = None,
+    seat: int | None = None,
+    fill: str | None = None,
+    manners: Manners | None = None,
+) -> MatchResult:
+    """Do what `run_bot` does with a client that is signed in already."""
+    found = await _take_seat(client, table, seat, fill)
+    if found.state == lobby_pb2.TABLE_STATE_WAITING:
+        await client.lobby.set_ready(found.name)
+    return await Player(client.table(found.name), bot, manners or Manners(), client).play()
+
+
+async def _take_seat(
+    client: Client, table: str | NewTable | None, seat: int | None, fill: str | None
+) -> lobby_pb2.Table:
+    """Return the table at which the client sits now."""
+    if isinstance(table, str):
+        return await _join(client, table, seat)
+    if table is None:
+        async for open_table in client.lobby.tables(state=lobby_pb2.TABLE_STATE_WAITING, with_free_seat=True):
+            try:
+                return await _join(client, open_table.name, seat)
+            except Refused as refused:
+                log.info("%s could not be joined: %s", open_table.name, refused)
+        table = NewTable()
+    made = await client.lobby.create(table if seat is None else replace(table, seat=seat))
+    if fill:
+        for free in free_seats(made):
+            await client.lobby.add_bot(made.name, fill, free)
+    return made
+
+
+async def _join(client: Client, table: str, seat: int | None) -> lobby_pb2.Table:
+    name = table if table.startswith("tables/") else f"tables/{table}"
+    found = await client.lobby.get(name)
+    if seat_of(found, client.account.name) is None:
+        await client.lobby.join(name, seat)
+    return found
+
+
+class Player:
+    """Plays one seat of one table with a bot."""
+
+    def __init__(self, table: Table, bot: Bot, manners: Manners, client: Client) -> None:
+        self._table = table
+        self._bot = bot
+        self._manners = manners
+        self._client = client
+        self._result = ResultKeeper()
+        self._answered = -1
+        self._faults = 0
+
+    async def play(self) -> MatchResult:
+        """Play until the table is closed."""
+        async with aclosing(self._table.updates()) as updates:
+            async for update in updates:
+                await self._hear(update)
+                # Only the newest view is worth an answer: while more waits to be read, an older question is answered.
+                if update.view.at == self._table.view.at and update.view.asked:
+                    await self._answer(update.view)
+        view = self._table.view
+        return self._result.result(view.name, view.seat, view.scores, view.info.deals, self._faults)
+
+    async def _hear(self, update: Update) -> None:
+        for event in update.events:
+            ended = self._result.hear(event)
+            try:
+                self._bot.on_event(event)
+                if ended is not None:
+                    self._bot.on_deal_end(ended)
+            except Exception as error:  # noqa: BLE001 - the author's code may raise anything
+                self._fault("a hook failed", error)
+
+    async def _answer(self, view: TableView) -> None:
+        if view.decision == self._answered:
+            return  # on its way, and told again before its result
+        self._answered = view.decision
+        seat_view = view.to_seat_view()
+        action = await self._choose(seat_view)
+        await self._client.pause_between(*self._manners.delay)
+        try:
+            await self._table.act(action, decision=view.decision)
+        except Refused as refused:
+            if refused.stale:
+                log.info("%s: the question had been answered already", self._bot.display_name)
+                return
+            default = seat_view.default_action()
+            self._fault(f"the server refused its action: {refused}", refused)
+            if action == default:
+                raise
+            await self._table.act(default, decision=view.decision)
+
+    async def _choose(self, view: gr.SeatView) -> gr.Action:
+        """Return the bot's choice if it is legal, else what `manners` say."""
+        legal = view.legal_actions()
+        if len(legal) == 1 and not self._bot.ask_forced:
+            return legal[0]
+        try:
+            chosen: gr.Action | str = await within(self._manners.time_limit, self._bot.choose, view)
+            action = gr.parse_action(chosen) if isinstance(chosen, str) else chosen
+            view.check(action)
+        except gr.RuleViolation as error:
+            self._fault(f"it chose what {error.rule} forbids: {error.text_en}", error)
+        except Exception as error:  # noqa: BLE001 - the author's code may raise anything
+            self._fault("its choose failed", error)
+        else:
+            return action
+        return view.default_action()
+
+    def _fault(self, what: str, error: Exception) -> None:
+        """Note that the bot failed; raise if that is how it should be run."""
+        self._faults += 1
+        if self._manners.on_error == "raise":
+            raise BotFailed(f"{self._bot.display_name} at {self._table.name}: {what}") from error
+        log.error("bot %s at %s: %s", self._bot.display_name, self._table.name, what, exc_info=error)

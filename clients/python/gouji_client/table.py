@@ -1,0 +1,173 @@
+"""One table, as its players and spectators use it."""
+
+from __future__ import annotations
+
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import grpc
+
+import gouji_bots
+import gouji_rules as gr
+from gouji.table.v1 import table_pb2
+from gouji_client import wire
+from gouji_client.calls import new_request_id
+from gouji_client.errors import GoujiError, Refused
+from gouji_client.status import error_of_command
+from gouji_client.view import view_of_snapshot
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Callable, Sequence
+
+    from gouji.table.v1.table_pb2_grpc import TableServiceAsyncStub
+    from gouji_client.calls import Calls
+    from gouji_client.lobby import Lobby
+    from gouji_client.session import Session
+    from gouji_client.story import Update
+    from gouji_client.stream import PlayStream
+    from gouji_client.view import TableView
+
+
+@dataclass(frozen=True, slots=True)
+class LegalPlays:
+    """What the server would accept from a seat: for which decision, which verbs, and which plays, weakest first."""
+
+    decision: int
+    verbs: tuple[gr.Verb, ...]
+    plays: tuple[gr.Play, ...]
+
+
+class Table:
+    """A table: `updates()` to follow it, `act()` to play, `view` for what is known now. Made by `Client.table`."""
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        stub: TableServiceAsyncStub,
+        session: Session,
+        calls: Calls,
+        stream: PlayStream,
+        lobby: Lobby,
+    ) -> None:
+        self.name = name
+        self._stub = stub
+        self._session = session
+        self._calls = calls
+        self._stream = stream
+        self._lobby = lobby
+
+    @property
+    def view(self) -> TableView:
+        """The newest view of a table that is followed. Raises `GoujiError` if it is not, or nothing came in yet."""
+        view = self._stream.newest_view(self.name)
+        if view is None:
+            raise GoujiError(f"nothing is known of {self.name} yet: iterate over updates(), or await follow()")
+        return view
+
+    async def updates(self) -> AsyncGenerator[Update, None]:
+        """Follow the table: `async for update in table.updates()`.
+
+        The first update starts from the table as it is; then every step comes once, in order and without a gap, over
+        lost connections and server restarts, but for a few marked `restart`: there the server, or this reader, was too
+        far behind and starts anew from a snapshot. The iteration ends when the table is closed. It raises `Refused` if
+        the table cannot be followed, `ServerUnreachable` when the server does not come back, `SignInFailed`,
+        `ProtocolBroken`. Leaving the loop leaves the table followed: `unfollow()` stops that.
+        """
+        story = self._stream.follow(self.name)
+        feed = story.open_feed()
+        try:
+            async for update in feed:
+                yield update
+        finally:
+            story.close_feed(feed)
+
+    async def follow(self) -> TableView:
+        """Follow the table without iterating: keep `view` up to date from now on, and return it once there is one."""
+        return await self.until(lambda view: True)
+
+    def unfollow(self) -> None:
+        """Stop following; iterations over the table end."""
+        self._stream.leave(self.name)
+
+    async def until(self, condition: Callable[[TableView], bool]) -> TableView:
+        """Wait until the table is as wanted and return that view: `await table.until(lambda view: view.asked)`.
+
+        Raises `GoujiError` if the table is closed before it ever is, and whatever `updates()` raises.
+        """
+        async with aclosing(self.updates()) as updates:
+            async for update in updates:
+                if condition(update.view):
+                    return update.view
+        raise GoujiError(f"{self.name} was closed before it came to that")
+
+    # ── playing ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    async def act(
+        self, action: gr.Action | str, cards: Sequence[gr.Card] | None = None, *, decision: int | None = None
+    ) -> int:
+        """Answer the open question and return the table's `n` after it.
+
+        `action` may be written as in a record: `"play 5555"`, `"pass"`, `"burn ss7788"`. Without `cards` the real cards
+        of the play are drawn at random from those held, so that their suits tell nothing. Without `decision` it
+        answers the question of the newest view.
+
+        Raises `Refused` with the rule that the action breaks; one that is `stale` says that the question had been
+        answered already, by the clock or by an earlier try. A text that is no action raises ValueError.
+        """
+        request = table_pb2.SubmitActionRequest(
+            request_id=new_request_id(),
+            table=self.name,
+            decision=self.view.decision if decision is None else decision,
+            action=self._action_message(action, cards),
+        )
+        return await self._stream.act(request)
+
+    async def get_view(self) -> TableView:
+        """Ask the server for the table as it is now, without following it."""
+        request = table_pb2.GetViewRequest(table=self.name)
+        answer = await self._calls.signed(self._session, self._stub.GetView, request)
+        return view_of_snapshot(answer.view)
+
+    async def legal_plays(self) -> LegalPlays:
+        """Ask the server what it would accept from this seat now. `view.to_seat_view().legal_actions()` asks nobody."""
+        request = table_pb2.ListLegalPlaysRequest(table=self.name, page_size=500)
+        plays: list[gr.Play] = []
+        while True:
+            answer = await self._calls.signed(self._session, self._stub.ListLegalPlays, request)
+            plays.extend(wire.play_from_wire(play) for play in answer.plays)
+            if not answer.next_page_token:
+                return LegalPlays(answer.decision, tuple(gr.Verb(verb) for verb in answer.verbs), tuple(plays))
+            request.page_token = answer.next_page_token
+
+    async def check(self, action: gr.Action | str, cards: Sequence[gr.Card] | None = None) -> None:
+        """Ask the server whether it would accept an action now; raise the `Refused` that it would answer with."""
+        request = table_pb2.CheckPlayRequest(table=self.name, action=self._action_message(action, cards))
+        answer = await self._calls.signed(self._session, self._stub.CheckPlay, request)
+        if not answer.accepted:
+            raise error_of_command(answer.error)
+
+    async def set_ready(self, *, ready: bool = True) -> None:
+        """Say that one is ready. When six seats are taken and ready the match begins at once."""
+        await self._lobby.set_ready(self.name, ready=ready)
+
+    def _action_message(self, action: gr.Action | str, cards: Sequence[gr.Card] | None) -> table_pb2.Action:
+        try:
+            wanted = gr.parse_action(action) if isinstance(action, str) else action
+            if cards is None:
+                cards = gouji_bots.choose_cards(self.view.hand, wanted, self._calls.rng)
+        except gr.RuleViolation as error:
+            raise _refused_by_rule(error) from error
+        return wire.action_to_wire(wanted, cards)
+
+
+def _refused_by_rule(error: gr.RuleViolation) -> Refused:
+    """Return what the server would answer to an action that breaks a rule."""
+    return Refused(
+        grpc.StatusCode.FAILED_PRECONDITION,
+        error.code,
+        rule=error.rule,
+        text_en=error.text_en,
+        text_zh=error.text_zh,
+    )

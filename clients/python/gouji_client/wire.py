@@ -1,0 +1,169 @@
+"""Between the wire's messages and the rules' own types."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import gouji_rules as gr
+from gouji.cards.v1 import cards_pb2
+from gouji.table.v1 import state_pb2, table_pb2
+from gouji_client.errors import GoujiError, ProtocolBroken
+from gouji_rules.state import pack_played
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from gouji.lobby.v1 import lobby_pb2
+
+SEATS = 6
+
+
+def rules_of(info: lobby_pb2.Table) -> gr.RuleSet:
+    """Return the rule set of a table. Raises `GoujiError` if this client's rules do not know it."""
+    name = info.rule_set.removeprefix("ruleSets/")
+    try:
+        return gr.preset(name)
+    except gr.RuleSetError as error:
+        raise GoujiError(f"{info.name} plays {name!r}, which this version of gouji does not know: {error}") from error
+
+
+def cards_from_wire(cards: Iterable[int]) -> tuple[gr.Card, ...]:
+    """Return real cards, ascending. Raises `ProtocolBroken` for a number that is no card."""
+    try:
+        return tuple(gr.Card(card) for card in sorted(cards))
+    except ValueError as error:
+        raise ProtocolBroken(f"the server sent a card that this client does not know: {error}") from error
+
+
+def played_from_wire(played: state_pb2.PlayedCards) -> gr.PlayedCards:
+    """Return a play of the deal's history."""
+    cards = cards_from_wire(played.cards)
+    try:
+        return gr.PlayedCards(
+            seat=played.seat,
+            trick=played.trick,
+            manner=gr.Manner(played.manner),
+            play=gr.play_of_cards(cards),
+            cards=cards,
+            dead=played.dead,
+            last=played.last,
+            headless=played.headless,
+        )
+    except (ValueError, gr.PlayError) as error:
+        raise ProtocolBroken(f"the server sent a play that is none: {error}") from error
+
+
+def action_to_wire(action: gr.Action, cards: Sequence[gr.Card] = ()) -> table_pb2.Action:
+    """Return the message of an action; `cards` are the real cards of a PLAY or BURN.
+
+    Raises ValueError if the cards are not those of the action.
+    """
+    verb = gr.verb_of(action)
+    made = table_pb2.Action(verb=state_pb2.Verb.ValueType(verb))
+    if verb in (gr.Verb.PLAY, gr.Verb.BURN):
+        if gr.play_of_cards(cards) != gr.play_of(action):
+            raise ValueError(f"{gr.format_cards(cards)} are not the cards of “{gr.format_action(action)}”")
+        made.cards.extend(cards_pb2.Card.ValueType(card) for card in sorted(cards))
+    elif cards:
+        raise ValueError(f"“{gr.format_action(action)}” takes no cards")
+    if verb == gr.Verb.SHOW:
+        made.suit = cards_pb2.Suit.ValueType(gr.suit_shown(action) + 1)
+    return made
+
+
+def play_from_wire(play: cards_pb2.Play) -> gr.Play:
+    """Return a play from its meaning on the wire."""
+    counts = [0] * 15
+    if play.naturals:
+        counts[play.rank - 1] = play.naturals
+    counts[12:] = [play.twos, play.small_jokers, play.big_jokers]
+    try:
+        return gr.make_play(counts)
+    except gr.PlayError as error:
+        raise ProtocolBroken(f"the server sent a play that is none: {error}") from error
+
+
+def question_from_wire(question: state_pb2.Question, state: state_pb2.DealState) -> gr.Question | None:
+    """Return what is asked, or None if nothing is."""
+    if question.kind == state_pb2.QUESTION_KIND_UNSPECIFIED:
+        return None
+    top = state.trick.top if state.trick.HasField("top") else None
+    return gr.Question(
+        kind=gr.Kind(question.kind),
+        seats=_mask(question.seats),
+        verbs=_mask(question.verbs),
+        top=gr.play_of_cards(cards_from_wire(top.cards)) if top else gr.Play(0),
+        top_owner=top.seat if top else -1,
+        must_hold_joker=question.must_hold_joker,
+    )
+
+
+def _mask(numbers: Iterable[int]) -> int:
+    made = 0
+    for number in numbers:
+        made |= 1 << number
+    return made
+
+
+def public_from_wire(rules: gr.RuleSet, state: state_pb2.DealState, plays: Sequence[gr.PlayedCards]) -> gr.PublicState:
+    """Return the rules' public state of a running deal, from what the wire tells of it.
+
+    Which seats the running trick will still ask (`pending`), who yielded last (`yielder`) and who showed cards are not
+    on the wire: they stay 0, -1 and empty.
+    """
+    public = gr.PublicState(rules, state.deal)
+    public.phase = gr.Phase(state.phase)
+    _fill_question(public, state)
+    _fill_seats(public, state.seats)
+    _fill_trick(public, state)
+    public.melee = state.melee
+    if state.HasField("burn"):
+        public.burner, public.burned = state.burn.burner, state.burn.burned
+    public.history = [pack_played(played) for played in plays]
+    public.history_cards = [played.cards for played in plays]
+    public.first_leader = plays[0].seat if plays else public.leader
+    public.closed = _closed(rules, public, plays)
+    return public
+
+
+def _closed(rules: gr.RuleSet, public: gr.PublicState, plays: Sequence[gr.PlayedCards]) -> bool:
+    """Whether a first or second finisher's last play is down in this trick (R21)."""
+    last_plays = [played for played in plays if played.trick == public.trick and played.last]
+    closing = rules.pass_after_last == "closed"  # noqa: S105 - no password
+    return closing and any(public.place[played.seat] in (1, 2) for played in last_plays)
+
+
+def _fill_question(public: gr.PublicState, state: state_pb2.DealState) -> None:
+    question = question_from_wire(state.question, state)
+    if question is not None:
+        public.kind, public.asked, public.verbs = question.kind, question.seats, question.verbs
+        public.must_hold_joker = question.must_hold_joker
+
+
+def _fill_seats(public: gr.PublicState, seats: Sequence[state_pb2.SeatState]) -> None:
+    if [seat.seat for seat in seats] != list(range(SEATS)):
+        raise ProtocolBroken("the server told of other seats than 0 to 5")
+    public.standing = [gr.Standing(seat.standing) for seat in seats]
+    public.place = [seat.place for seat in seats]
+    public.active = _mask(s.seat for s in seats if s.standing == state_pb2.STANDING_ACTIVE)
+    public.passed = _mask(s.seat for s in seats if s.passed)
+    public.yielded = _mask(s.seat for s in seats if s.yielded)
+    public.winded = _mask(s.seat for s in seats if s.wind_asked)
+    public.headless = _mask(s.seat for s in seats if s.headless)
+    public.count_shown = [s.cards_left if s.HasField("cards_left") else -1 for s in seats]
+    public.dead_left = [s.dead_goujis_left if s.HasField("dead_goujis_left") else -1 for s in seats]
+    finished = [s for s in seats if s.standing == state_pb2.STANDING_FINISHED]
+    public.finished = [s.seat for s in sorted(finished, key=lambda s: s.place)]
+    public.revolted = next((s.seat for s in seats if s.standing == state_pb2.STANDING_REVOLTED), -1)
+
+
+def _fill_trick(public: gr.PublicState, state: state_pb2.DealState) -> None:
+    trick = state.trick
+    public.trick = trick.number
+    public.leader = trick.leader if state.HasField("trick") else -1
+    if not trick.HasField("top"):
+        return
+    top = played_from_wire(trick.top)
+    public.top, public.top_owner = top.play, top.seat
+    public.top_gouji = trick.top.play.gouji
+    public.top_dead, public.top_last, public.top_headless = top.dead, top.last, top.headless
