@@ -17,10 +17,13 @@ BURN_ORDER = tuple(tuple((seat + step) % 6 for step in (2, 4, 1, 3, 5)) for seat
 """By owner of the top play: its allies, then the others, each in turn order (R32)."""
 
 
+_WINDOW = Kind.WINDOW
+
+
 def open_window(pos: Position, mask: int) -> None:
     """Ask every seat of the mask, together, whether it burns the top play (R30)."""
     p = pos.public
-    p.kind = Kind.WINDOW
+    p.kind = _WINDOW
     p.asked = mask
     p.verbs = WINDOW_VERBS
     p.turn = -1

@@ -94,7 +94,7 @@ class Deal:
         What that made public is in ``start_events``. ``track_cards=False`` keeps rank counts alone: for simulations.
         """
         order = shuffle.draw_order(rules.decks, seed)
-        first_drawer = shuffle.first_drawer(seed)
+        first_drawer, lot = shuffle.seats(seed)
         dealt = tuple([order[(seat - first_drawer) % SEATS :: SEATS] for seat in range(SEATS)])
         ranks = [cards.translate(_RANKS_OF_BYTES) for cards in dealt]
         hands = [list(map(held.count, _EVERY_RANK)) for held in ranks]
@@ -109,7 +109,7 @@ class Deal:
         if rules.show == "ask":
             first_lead.ask_all(pos)
         else:
-            made._begin(first_lead.show_all(pos, order, first_drawer, shuffle.lot(seed)))
+            made._begin(first_lead.show_all(pos, order, first_drawer, lot))
         made.start_events = tuple(events)
         pos.events = None
         return made
@@ -144,7 +144,7 @@ class Deal:
         pos.public.first_leader = lead
         pos.public.leader = lead
         if self.rules.revolution == "off":
-            trick.begin_trick(pos, lead)
+            trick.begin_play(pos)
         else:
             revolution.ask_all(pos)
 
@@ -295,12 +295,18 @@ class Deal:
         pos = self._position
         pos.answers[seat] = action
         pos.waiting &= ~(1 << seat)
-        if pos.waiting:
-            return
+        if not pos.waiting:
+            self.close_question()
+
+    def close_question(self) -> None:
+        """All have answered about showing or revolution: settle it. For the engine's own drivers."""
+        pos = self._position
+        pos.waiting = 0
         if pos.public.kind == Kind.REVOLT:
             revolution.settle(pos)
         elif self.seed is not None:
-            self._begin(first_lead.settle(pos, self._order, shuffle.first_drawer(self.seed), shuffle.lot(self.seed)))
+            first_drawer, lot = shuffle.seats(self.seed)
+            self._begin(first_lead.settle(pos, self._order, first_drawer, lot))
 
     def _threes(self, seat: int) -> tuple[int, int, int, int]:
         """A seat's 3s by suit, where they are asked for."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gouji_rules.cards import BIG, NATURAL_RANKS, SMALL, TWO
+from gouji_rules.cards import BIG, NATURAL_RANKS, RANK_COUNT, SMALL, TWO
 from gouji_rules.plays import (
     LOW_MASK,
     ONE_BIG,
@@ -60,30 +60,31 @@ class LeadTable:
     def __init__(self, code: int) -> None:
         twos, small, big = code & 31, code >> SMALL_CODE & 15, code >> BIG_CODE
         self.tails: list[int] = []
-        self.bare: list[int] = []
+        self.bare: list[Play] = []
         self.plain: int = twos + 1
         jokers = [(y, z) for z in range(big + 1) for y in range(small + 1)]
         for y, z in jokers:
             for x in range(twos + 1):
                 tail = x * ONE_TWO + y * ONE_SMALL + z * ONE_BIG
                 self.tails.append(tail)
-                self.bare.append(tail | (TWO if x else SMALL if y else BIG))
+                self.bare.append(Play(tail | (TWO if x else SMALL if y else BIG)))
 
 
 class FollowTable:
     """The answers to a top play of one size and number of small jokers that one wild code allows.
 
     ``tails`` are play ints without the body's rank, by number of naturals; ``upto[c]`` is how many of them a hand
-    with c naturals of a rank can make. ``bare`` are the answers without naturals, those of twos (``twos`` many) first.
+    with c naturals of a rank can make. ``bare`` are the answers without naturals, those of twos (``twos`` many) first;
+    ``bare_above[low]`` is how many of them beat a top play whose weakest card is ``low``.
     """
 
-    __slots__ = ("bare", "tails", "twos", "upto")
+    __slots__ = ("bare", "bare_above", "tails", "twos", "upto")
 
     def __init__(self, cards: int, small_on_top: int, code: int) -> None:
         twos, small, big = code & 31, code >> SMALL_CODE & 15, code >> BIG_CODE
         by_naturals: list[list[int]] = [[] for _ in range(NATURALS_LIMIT)]
-        of_twos: list[int] = []
-        of_jokers: list[int] = []
+        of_twos: list[Play] = []
+        of_jokers: list[Play] = []
         for z in range(small_on_top, min(big, cards) + 1):
             for y in range(min(small, cards - z) + 1):
                 for x in range(min(twos, cards - z - y) + 1):
@@ -93,16 +94,17 @@ class FollowTable:
                         if naturals < NATURALS_LIMIT:
                             by_naturals[naturals].append(tail + naturals * ONE_NATURAL)
                     elif x:
-                        of_twos.append(tail | TWO)
+                        of_twos.append(Play(tail | TWO))
                     else:
-                        of_jokers.append(tail | (SMALL if y else BIG))
+                        of_jokers.append(Play(tail | (SMALL if y else BIG)))
         self.tails: list[int] = []
         self.upto: list[int] = []
         for tails in by_naturals:
             self.tails += tails
             self.upto.append(len(self.tails))
-        self.bare: list[int] = of_twos + of_jokers
+        self.bare: list[Play] = of_twos + of_jokers
         self.twos: int = len(of_twos)
+        self.bare_above: list[int] = [len(self.bare)] * TWO + [len(of_jokers)] * (RANK_COUNT - TWO)
 
 
 _LEADS: dict[int, LeadTable] = {}
@@ -156,18 +158,18 @@ def _shared_table(top: Play, code: int) -> FollowTable:
     return table
 
 
-def count_leads(hand: Sequence[int], code: int, *, must_hold_joker: bool) -> int:
-    """How many plays a hand may lead (R10, R34)."""
-    naturals = sum(hand[:NATURAL_RANKS])
-    table = lead_table(code)
+def count_leads(hand: Sequence[int], code: int, left: int, must_hold_joker: bool) -> int:
+    """How many plays a hand of ``left`` cards may lead (R10, R34)."""
+    table = _LEADS.get(code) or lead_table(code)
+    naturals = left - (code & 31) - (code >> SMALL_CODE & 15) - (code >> BIG_CODE)
     if must_hold_joker:
         return (naturals + 1) * (len(table.tails) - table.plain) + (not code & JOKER_CODE and is_one_play(hand))
     return (naturals + 1) * len(table.tails) - 1
 
 
-def lead_at(hand: Sequence[int], code: int, index: int, *, must_hold_joker: bool) -> Play:
+def lead_at(hand: Sequence[int], code: int, index: int, must_hold_joker: bool) -> Play:
     """The lead of a number below :func:`count_leads`: by body rank, then naturals; jokers and twos alone last."""
-    table = lead_table(code)
+    table = _LEADS.get(code) or lead_table(code)
     tails = table.tails
     first = 0
     if must_hold_joker:
@@ -175,22 +177,27 @@ def lead_at(hand: Sequence[int], code: int, index: int, *, must_hold_joker: bool
         if not code & JOKER_CODE:
             return whole_hand(hand)
     body, tail = divmod(index, len(tails) - first)
-    for rank in range(NATURAL_RANKS):
-        held = hand[rank]
+    rank = 0
+    for held in hand:
         if body < held:
-            return Play(rank + (body + 1) * ONE_NATURAL + tails[first + tail])
+            break
         body -= held
-    return Play(table.bare[tail + (first or 1)])
+        rank += 1
+        if rank == NATURAL_RANKS:
+            return table.bare[tail + (first or 1)]
+    return rank + (body + 1) * ONE_NATURAL + tails[first + tail]  # type: ignore[return-value]
 
 
 def count_follows(hand: Sequence[int], code: int, top: Play) -> int:
     """How many plays of a hand beat a top play without a big joker (R11, R12)."""
-    table = follow_table(top, code)
     low = top & LOW_MASK
-    upto = table.upto
-    total = len(table.bare) if low < TWO else len(table.bare) - table.twos
-    for held in hand[low + 1 : NATURAL_RANKS]:
-        total += upto[held]
+    tables = _FOLLOWS.get(top & _TOP_CODE_MASK)
+    table = (tables.get(code) if tables else None) or follow_table(top, code)
+    total = table.bare_above[low]
+    if table.tails:
+        upto = table.upto
+        for held in hand[low + 1 : NATURAL_RANKS]:
+            total += upto[held]
     return total
 
 
@@ -199,12 +206,14 @@ def follow_at(hand: Sequence[int], code: int, top: Play, index: int) -> Play:
     table = follow_table(top, code)
     low = top & LOW_MASK
     upto = table.upto
-    for rank in range(low + 1, NATURAL_RANKS):
-        ways = upto[hand[rank]]
+    rank = low
+    for held in hand[low + 1 : NATURAL_RANKS]:
+        rank += 1
+        ways = upto[held]
         if index < ways:
-            return Play(rank + table.tails[index])
+            return rank + table.tails[index]  # type: ignore[return-value]
         index -= ways
-    return Play(table.bare[index if low < TWO else index + table.twos])
+    return table.bare[index if low < TWO else index + table.twos]
 
 
 def is_one_play(hand: Sequence[int]) -> bool:

@@ -70,7 +70,7 @@ def ask_all(pos: Position) -> None:
 def settle(pos: Position, order: bytes, first_drawer: int, lot: int) -> int:
     """All have answered: those who show lay down all 3s of the suit; the order of drawing decides who leads."""
     answers = [suit_shown(answer or NO) for answer in pos.answers]
-    pos.answers = [None] * SEATS
+    pos.forget_answers()
     for step in range(SEATS):
         seat = (first_drawer + step) % SEATS
         if answers[seat] >= 0:

@@ -268,7 +268,7 @@ class LegalActions(Sequence[Action]):
     def _count_plays(self) -> int:
         question = self._question
         if question.kind == Kind.LEAD:
-            return enumeration.count_leads(self._hand, self._code, must_hold_joker=question.must_hold_joker)
+            return enumeration.count_leads(self._hand, self._code, sum(self._hand), question.must_hold_joker)
         if question.kind not in (Kind.FOLLOW, Kind.WINDOW) or question.top & BIG_MASK:
             return 0
         if question.kind == Kind.FOLLOW:
@@ -300,7 +300,7 @@ class LegalActions(Sequence[Action]):
             return Action(BURN_TAG | self._burns[index])
         if question.kind == Kind.LEAD:
             joker = question.must_hold_joker
-            return Action(PLAY_TAG | enumeration.lead_at(self._hand, self._code, index, must_hold_joker=joker))
+            return Action(PLAY_TAG | enumeration.lead_at(self._hand, self._code, index, joker))
         return Action(PLAY_TAG | enumeration.follow_at(self._hand, self._code, question.top, index))
 
     def __iter__(self) -> Iterator[Action]:

@@ -9,11 +9,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from gouji_rules import enumeration, revolution, trick
-from gouji_rules.actions import BURN_TAG, DROP_HEAD, KEEP_HEAD, Action
+from gouji_rules.actions import BURN_TAG, DROP_HEAD, KEEP_HEAD, NO, Action
+from gouji_rules.cards import NATURAL_RANKS
 from gouji_rules.deal import Deal
-from gouji_rules.enumeration import count_follows, count_leads, follow_at, jokers_in, lead_at
+from gouji_rules.enumeration import count_leads, follow_at, follow_table, follow_tables, lead_at
 from gouji_rules.events import Manner
-from gouji_rules.question import WIND_BIT, YIELD_BIT, Kind
+from gouji_rules.plays import LOW_MASK, NO_PLAY
+from gouji_rules.position import seats_in
+from gouji_rules.question import FOLLOW_VERBS, WIND_BIT, YIELD_BIT, Kind
 
 if TYPE_CHECKING:
     from gouji_rules.position import Position
@@ -35,6 +38,15 @@ def random_deal(rules: RuleSet, rng: Rng) -> int:
     return play_out(Deal.start(rules, rng.randbytes(32), track_cards=False), rng)
 
 
+# Members of an enumeration are slow to look up in its class.
+_LEAD = Kind.LEAD
+_FOLLOW = Kind.FOLLOW
+_WINDOW = Kind.WINDOW
+_NONE = Kind.NONE
+_LEADING = Manner.LEAD
+_FOLLOWING = Manner.FOLLOW
+
+
 def play_out(deal: Deal, rng: Rng) -> int:
     """Play a deal to its end at random, in place. How many decisions had more than one option.
 
@@ -46,58 +58,76 @@ def play_out(deal: Deal, rng: Rng) -> int:
     hands = pos.hands
     wild = pos.wild
     decisions = 0
+    top = low = -1
+    tables = follow_tables(NO_PLAY)
     while True:
         kind = p.kind
-        if kind == Kind.FOLLOW:
+        if kind is _FOLLOW:
             seat = p.turn
             hand = hands[seat]
             code = wild[seat]
-            top = p.top
+            if p.top != top:
+                top = p.top
+                low = top & LOW_MASK
+                tables = follow_tables(p.top)
+            table = tables.get(code) or follow_table(p.top, code)
+            ways = table.bare_above[low]
+            if table.tails:
+                upto = table.upto
+                for held in hand[low + 1 : NATURAL_RANKS]:
+                    ways += upto[held]
             verbs = p.verbs
-            ways = count_follows(hand, code, top)
-            others = 1 if verbs < YIELD_BIT else 1 + bool(verbs & YIELD_BIT) + bool(verbs & WIND_BIT)
-            index = -1
-            if ways + others > 1:
-                decisions += 1
-                index = int(random() * (ways + others)) - others
+            if verbs == FOLLOW_VERBS:
+                if not ways:
+                    trick.do_pass(pos, seat)
+                    continue
+                others = 1
+            else:
+                others = 2 + (verbs & _BOTH == _BOTH)
+            decisions += 1
+            index = int(random() * (ways + others)) - others
             if index >= 0:
-                trick.put_down(pos, seat, follow_at(hand, code, top, index), Manner.FOLLOW)
-            elif index == -1 or others == 1:
+                trick.put_down(pos, seat, follow_at(hand, code, p.top, index), _FOLLOWING)
+            elif index == -1:
                 trick.do_pass(pos, seat)
             elif verbs & YIELD_BIT and index == -2:
                 trick.do_yield(pos, seat)
             else:
                 trick.do_wind(pos, seat)
-        elif kind == Kind.LEAD:
+        elif kind is _LEAD:
             seat = p.turn
             hand = hands[seat]
             code = wild[seat]
             joker = p.must_hold_joker
-            ways = count_leads(hand, code, must_hold_joker=joker)
+            ways = count_leads(hand, code, pos.left[seat], joker)
             index = 0
             if ways > 1:
                 decisions += 1
                 index = int(random() * ways)
-            trick.put_down(pos, seat, lead_at(hand, code, index, must_hold_joker=joker), Manner.LEAD)
-        elif kind == Kind.WINDOW:
+            trick.put_down(pos, seat, lead_at(hand, code, index, joker), _LEADING)
+        elif kind is _WINDOW:
             decisions += _answer_window(pos, rng)
-        elif kind == Kind.NONE:
+        elif kind is _NONE:
             return decisions
-        elif kind == Kind.HEAD:
+        elif kind is Kind.HEAD:
             decisions += 1
             revolution.choose_head(pos, p.turn, KEEP_HEAD if random() < 0.5 else DROP_HEAD)
         else:
             decisions += _answer_together(deal, rng)
 
 
+_BOTH = YIELD_BIT | WIND_BIT
+
+
 def _answer_window(pos: Position, rng: Rng) -> int:
     """Answer a burn window for every seat in it."""
     p = pos.public
-    asked = p.asked
+    kinds = pos.kinds
     decisions = 0
-    for seat in range(6):
-        if asked >> seat & 1 and jokers_in(pos.wild[seat]) >= pos.kinds[seat] - 2:
-            burns = enumeration.sound_burns(pos.hands[seat], pos.wild[seat], p.top)
+    for seat in seats_in(p.asked):
+        code = pos.wild[seat]
+        if (code >> 5 & 15) + (code >> 9) >= kinds[seat] - 2:
+            burns = enumeration.sound_burns(pos.hands[seat], code, p.top)
             if burns:
                 decisions += 1
                 index = int(rng.random() * (len(burns) + 1)) - 1
@@ -110,9 +140,17 @@ def _answer_window(pos: Position, rng: Rng) -> int:
 def _answer_together(deal: Deal, rng: Rng) -> int:
     """Answer a question about revolution or showing for every seat."""
     decisions = 0
+    pos = deal.position
+    revolt = pos.public.kind is Kind.REVOLT
     for seat in range(6):
+        if revolt and pos.wild[seat]:
+            pos.answers[seat] = NO
+            continue
         legal = deal.legal_actions(seat)
+        index = 0
         if len(legal) > 1:
             decisions += 1
-        deal.apply(seat, legal[int(rng.random() * len(legal))])
+            index = int(rng.random() * len(legal))
+        pos.answers[seat] = legal[index]
+    deal.close_question()
     return decisions

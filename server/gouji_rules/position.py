@@ -46,9 +46,12 @@ FIRST_AFTER: tuple[tuple[int, ...], ...] = tuple(
 for an empty mask."""
 
 
+_SEATS_IN = tuple(tuple(seat for seat in range(SEATS) if mask >> seat & 1) for mask in range(64))
+
+
 def seats_in(mask: int) -> tuple[int, ...]:
     """The seats of a mask, ascending."""
-    return tuple(seat for seat in range(SEATS) if mask >> seat & 1)
+    return _SEATS_IN[mask]
 
 
 class Position:
@@ -94,6 +97,11 @@ class Position:
         for seat in range(SEATS):
             if self.left[seat] <= self.report_at:
                 self.public.count_shown[seat] = self.left[seat]
+
+    def forget_answers(self) -> None:
+        """The answers to a common question have done their work."""
+        self.answers = [None] * SEATS
+        self.chosen = [None] * SEATS
 
     def copy(self) -> Position:
         """An independent copy, without the event sink."""

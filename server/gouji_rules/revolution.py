@@ -34,7 +34,7 @@ def settle(pos: Position) -> None:
     """All have answered: nobody revolts, one does, or the deal is void (R50, R51)."""
     p = pos.public
     revolted = [seat for seat in range(SEATS) if pos.answers[seat] == REVOLT]
-    pos.answers = [None] * SEATS
+    pos.forget_answers()
     if pos.events is not None:
         pos.events.append(RevolutionSettled(tuple(revolted)))
     for seat in revolted:
@@ -46,7 +46,7 @@ def settle(pos: Position) -> None:
     elif revolted:
         _one_revolts(pos, revolted[0])
     else:
-        trick.begin_trick(pos, p.first_leader)
+        trick.begin_play(pos)
 
 
 def _void(pos: Position, seats: tuple[int, ...]) -> None:
@@ -82,7 +82,7 @@ def choose_head(pos: Position, seat: int, action: Action) -> None:
         p.headless |= 1 << seat
     if pos.events is not None:
         pos.events.append(HeadChosen(seat, keep))
-    trick.begin_trick(pos, p.first_leader)
+    trick.begin_play(pos)
 
 
 def revolutionaries(pos: Position) -> tuple[int, ...]:

@@ -64,14 +64,16 @@ def draw_order(decks: int, seed: bytes) -> bytes:
     return bytes(map((_ONE_PACK * decks).__getitem__, _sorted_by_key(54 * decks, seed)))
 
 
+def seats(seed: bytes) -> tuple[int, int]:
+    """The seat that draws the first card, and the seat that leads first when nobody shows (R5)."""
+    _need_32(seed, "a seed")
+    block = sha512(_SEATS_TAG + seed).digest()
+    return int.from_bytes(block[:8], "big") % SEATS, int.from_bytes(block[8:16], "big") % SEATS
+
+
 def first_drawer(seed: bytes) -> int:
     """The seat that draws the first card."""
-    return int.from_bytes(_seats_block(seed)[:8], "big") % SEATS
-
-
-def lot(seed: bytes) -> int:
-    """The seat that leads first when nobody shows (R5)."""
-    return int.from_bytes(_seats_block(seed)[8:16], "big") % SEATS
+    return seats(seed)[0]
 
 
 def _sorted_by_key(cards: int, seed: bytes) -> list[int]:
@@ -83,11 +85,6 @@ def _sorted_by_key(cards: int, seed: bytes) -> list[int]:
 
 
 _KEYS = {54 * decks: Struct(f">{54 * decks}Q") for decks in (4, 6)}
-
-
-def _seats_block(seed: bytes) -> bytes:
-    _need_32(seed, "a seed")
-    return sha512(_SEATS_TAG + seed).digest()
 
 
 def _need_32(value: bytes, what: str) -> None:

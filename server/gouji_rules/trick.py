@@ -11,6 +11,7 @@ from gouji_rules.plays import (
     JOKER_MASK,
     LOW_MASK,
     NATURAL_SHIFT,
+    NO_PLAY,
     PLAY_MASK,
     SIZE_SHIFT,
     TWO_SHIFT,
@@ -27,16 +28,26 @@ if TYPE_CHECKING:
 # The two seats after a seat: those who speak first when it yields (R24).
 _NEXT_TWO = tuple(1 << (seat + 1) % 6 | 1 << (seat + 2) % 6 for seat in range(6))
 
+# Members of an enumeration are slow to look up in its class, so the ones of every move are looked up once.
+_LEAD = Kind.LEAD
+_FOLLOW = Kind.FOLLOW
+_BURN = Manner.BURN
+_MANNER_BITS = (0, *(int(manner) << MANNER_SHIFT for manner in Manner))
 
-def begin_trick(pos: Position, leader: int) -> None:
-    """Ask the leader of a new trick. In the melee and without burns nothing can come between."""
+
+def begin_play(pos: Position) -> None:
+    """All before the first lead is settled: ask its owner."""
     p = pos.public
     p.phase = Phase.PLAY
+    begin_trick(p, p.first_leader)
+
+
+def begin_trick(p: PublicState, leader: int) -> None:
+    """Ask the leader of a new trick."""
     p.trick += 1
-    p.leader = leader
-    p.turn = leader
+    p.leader = p.turn = leader
     p.asked = 1 << leader
-    p.kind = Kind.LEAD
+    p.kind = _LEAD
     p.verbs = LEAD_VERBS
     p.must_hold_joker = p.burner == leader
 
@@ -45,14 +56,13 @@ def put_down(pos: Position, seat: int, play: Play, manner: Manner) -> None:
     """Put a legal play down: take it from the hand, make it the top play, and ask whoever is next."""
     p = pos.public
     last = _take(pos, seat, play)
-    bit = 1 << seat
-    gouji = bool(play & JOKER_MASK) or play >> SIZE_SHIFT >= pos.gouji_at[play & LOW_MASK]
-    headless = False
-    dead = False
+    gouji = play & JOKER_MASK > 0 or play >> SIZE_SHIFT >= pos.gouji_at[play & LOW_MASK]
+    headless = dead = False
     exempt = True
     if not p.melee:
-        headless = bool(p.headless & bit)
         exempt = not p.closed
+        if p.headless:
+            headless = bool(p.headless >> seat & 1)
         if p.chance >= 0:
             dead = gouji and p.chance == seat
             p.headless |= 1 << p.chance
@@ -66,16 +76,17 @@ def put_down(pos: Position, seat: int, play: Play, manner: Manner) -> None:
             p.yielder = -1
         if p.burner >= 0 and p.burner != seat:
             burning.cover_burner(pos, seat, manner)
-    if manner == Manner.BURN:
-        p.burner = seat
-        p.burned = p.top_owner
+        if manner is _BURN:
+            p.burner = seat
+            p.burned = p.top_owner
     p.top = play
     p.top_owner = seat
     p.top_gouji = gouji
     p.top_dead = dead
     p.top_last = last
     p.top_headless = headless
-    entry = play | seat << SEAT_SHIFT | manner << MANNER_SHIFT | p.trick << TRICK_SHIFT
+    p.must_hold_joker = False
+    entry = play | seat << SEAT_SHIFT | _MANNER_BITS[manner] | p.trick << TRICK_SHIFT
     if dead or last or headless:
         entry |= (DEAD_BIT if dead else 0) | (LAST_BIT if last else 0) | (HEADLESS_BIT if headless else 0)
     p.history.append(entry)
@@ -84,12 +95,18 @@ def put_down(pos: Position, seat: int, play: Play, manner: Manner) -> None:
     if pos.events is not None:
         cards = p.history_cards[-1] if pos.cards is not None else ()
         pos.events.append(Played(seat, p.trick, manner, play, cards, gouji, dead, last, headless))
-    p.must_hold_joker = False
     if last:
         if finishing.finish(pos, seat):
             return
         exempt = exempt or len(p.finished) <= 2
-    _ask_about(pos, p, seat, play, exempt=exempt)
+    if play & BIG_MASK:
+        end_trick(pos)  # R23: nothing beats it, so nobody is asked
+    elif p.melee:
+        p.passed = 0
+        p.pending = p.active & ~(1 << seat)
+        ask_next(pos, p)
+    else:
+        _ask_about(pos, p, seat, exempt)
 
 
 def _take(pos: Position, seat: int, play: Play) -> bool:
@@ -97,16 +114,18 @@ def _take(pos: Position, seat: int, play: Play) -> bool:
     hand = pos.hands[seat]
     naturals = play >> NATURAL_SHIFT & 31
     if naturals:
-        rest = hand[play & LOW_MASK] - naturals
-        hand[play & LOW_MASK] = rest
+        low = play & LOW_MASK
+        rest = hand[low] - naturals
+        hand[low] = rest
         if not rest:
             pos.kinds[seat] -= 1
     wild = play >> TWO_SHIFT & 0x1FFF
     if wild:
         pos.wild[seat] -= wild
         hand[12] -= wild & 31
-        hand[13] -= wild >> 5 & 15
-        hand[14] -= wild >> 9
+        if wild > 31:
+            hand[13] -= wild >> 5 & 15
+            hand[14] -= wild >> 9
     left = pos.left[seat] - (play >> SIZE_SHIFT)
     pos.left[seat] = left
     if left <= pos.report_at:
@@ -121,56 +140,45 @@ def _count_dead_gouji(p: PublicState, seat: int) -> None:
         p.headless |= 1 << seat
 
 
-def _ask_about(pos: Position, p: PublicState, seat: int, play: Play, *, exempt: bool) -> None:
-    """Find who may answer a new top play (R20-R23, R25, R26, R30) and ask the first of them.
+def _ask_about(pos: Position, p: PublicState, seat: int, exempt: bool) -> None:
+    """Find who may answer a new top play (R20-R22, R25, R26, R30) and ask the first of them.
 
     ``exempt``: R21's closing of the trick does not keep the owner's opposite from this play.
     """
     others = p.active & ~(1 << seat)
-    if play & BIG_MASK:
-        p.pending = 0
-        end_trick(pos)
-        return
-    if p.melee:
-        p.passed = 0
-        p.pending = others
+    opposite = OPPOSITE_BIT[seat]
+    fresh = others & ~p.passed
+    if not p.top_gouji:
+        p.pending = fresh | opposite & others if exempt else fresh
+    elif p.top_headless and not p.top_dead:
+        p.pending = fresh
     else:
-        opposite = OPPOSITE_BIT[seat]
-        fresh = others & ~p.passed
-        if not p.top_gouji:
-            p.pending = fresh | opposite & others if exempt else fresh
-        elif p.top_headless and not p.top_dead:
-            p.pending = fresh
-        else:
-            answering = opposite & (others if exempt else fresh) | p.headless & fresh
-            p.pending = 0 if p.top_dead else answering
-            window = fresh & ~(opposite | p.headless)
-            if window:
-                burning.open_window(pos, window)
-                return
-    ask_next(pos)
-
-
-def ask_next(pos: Position) -> None:
-    """Ask the next seat that may answer the top play, or end the trick when none is left (R20, R24)."""
-    p = pos.public
-    pending = p.pending
-    owner = p.top_owner
-    if not pending:
-        if p.yielder < 0:
-            end_trick(pos)
+        p.pending = 0 if p.top_dead else opposite & (others if exempt else fresh) | p.headless & fresh
+        window = fresh & ~(opposite | p.headless)
+        if window:
+            burning.open_window(pos, window)
             return
-        seat = p.yielder
-        verbs = FOLLOW_VERBS
-    else:
+    ask_next(pos, p)
+
+
+def ask_next(pos: Position, p: PublicState) -> None:
+    """Ask the next seat that may answer the top play, or end the trick when none is left (R20, R24)."""
+    pending = p.pending
+    verbs = FOLLOW_VERBS
+    if pending:
+        owner = p.top_owner
         seat = FIRST_AFTER[owner][pending]
-        verbs = FOLLOW_VERBS
         if not p.melee:
             if OPPOSITE[owner] == seat and _may_yield(p, seat, pending):
                 verbs |= YIELD_BIT
             if p.top_last and _may_ask_for_wind(p, seat, pending):
                 verbs |= WIND_BIT
-    p.kind = Kind.FOLLOW
+    elif p.yielder >= 0:
+        seat = p.yielder
+    else:
+        end_trick(pos)
+        return
+    p.kind = _FOLLOW
     p.turn = seat
     p.asked = 1 << seat
     p.verbs = verbs
@@ -196,7 +204,7 @@ def do_pass(pos: Position, seat: int) -> None:
         p.yielder = -1
     else:
         p.pending &= ~(1 << seat)
-    ask_next(pos)
+    ask_next(pos, p)
 
 
 def do_yield(pos: Position, seat: int) -> None:
@@ -207,7 +215,7 @@ def do_yield(pos: Position, seat: int) -> None:
     p.yielded |= 1 << seat
     p.yielder = seat
     p.pending &= ~(1 << seat)
-    ask_next(pos)
+    ask_next(pos, p)
 
 
 def do_wind(pos: Position, seat: int) -> None:
@@ -217,7 +225,7 @@ def do_wind(pos: Position, seat: int) -> None:
         pos.events.append(WindAsked(seat))
     p.winded |= 1 << seat
     p.pending &= ~(1 << seat)
-    ask_next(pos)
+    ask_next(pos, p)
 
 
 def answer_window(pos: Position, seat: int, answer: Action) -> None:
@@ -231,21 +239,18 @@ def answer_window(pos: Position, seat: int, answer: Action) -> None:
 def close_window(pos: Position) -> None:
     """All have answered: the first burn in R32's order stands, else the opposite and headless seats are asked."""
     burner = burning.burner_of_window(pos)
-    play = Play(0)
-    for seat in range(6):
-        answer = pos.answers[seat]
-        if seat == burner and answer is not None:
-            play = Play(answer & PLAY_MASK)
-        else:
-            pos.chosen[seat] = None
-        pos.answers[seat] = None
     pos.waiting = 0
     if burner >= 0:
+        play = Play((pos.answers[burner] or 0) & PLAY_MASK)
+        chosen = pos.chosen[burner]
+        pos.forget_answers()
+        pos.chosen[burner] = chosen
         put_down(pos, burner, play, Manner.BURN)
         return
+    pos.forget_answers()
     if pos.events is not None:
         pos.events.append(WindowClosed())
-    ask_next(pos)
+    ask_next(pos, pos.public)
 
 
 def end_trick(pos: Position) -> None:
@@ -262,7 +267,7 @@ def end_trick(pos: Position) -> None:
     p.passed = p.yielded = p.winded = p.pending = 0
     p.yielder = -1
     p.closed = False
-    p.top = Play(0)
+    p.top = NO_PLAY
     p.top_owner = -1
     p.top_gouji = p.top_dead = p.top_last = p.top_headless = False
     melee_begins = not p.melee and len(p.finished) >= 2
@@ -274,7 +279,7 @@ def end_trick(pos: Position) -> None:
         pos.events.append(TrickEnded(owner, leader))
     if melee_begins:
         _begin_melee(pos)
-    begin_trick(pos, leader)
+    begin_trick(p, leader)
 
 
 def _begin_melee(pos: Position) -> None:
