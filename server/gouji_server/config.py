@@ -6,7 +6,7 @@ import ipaddress
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 Port = Annotated[int, Field(ge=0, le=65535)]
@@ -49,6 +49,9 @@ class Config(BaseSettings):
     heartbeat_seconds: PositiveFloat = Field(15, description="a stream on which nothing was sent that long says so")
     stop_grace_seconds: PositiveFloat = Field(5, description="time that calls have to end when the server stops")
 
+    bot_least_seconds: NonNegativeFloat = Field(0.4, description="least time a built-in bot takes to answer")
+    bot_most_seconds: NonNegativeFloat = Field(1.2, description="most time a built-in bot takes to answer")
+
     sign_in_burst: PositiveInt = Field(300, description="sign-ins an address may make at once")
     sign_ins_per_minute: PositiveFloat = Field(60, description="sign-ins a minute an address may make in the long run")
     max_tables_per_account: NonNegativeInt = Field(50, description="tables of one owner that are not over yet")
@@ -64,6 +67,8 @@ class Config(BaseSettings):
     def _check(self) -> Self:
         if (self.tls_cert is None) != (self.tls_key is None):
             raise ValueError("tls_cert and tls_key go together")
+        if self.bot_least_seconds > self.bot_most_seconds:
+            raise ValueError("bot_least_seconds is more than bot_most_seconds")
         if self.tls_cert is None and not self.insecure and not is_loopback(self.host):
             raise ValueError(
                 f"{self.host} is not a loopback address: give tls_cert and tls_key, "

@@ -136,8 +136,7 @@ async def _tables(
         raise StartError(str(error)) from error
     rooms.push_async_callback(journal.close)
     if house_bots is None:
-        house_bots = workers = WorkerBots()
-        await workers.start()
+        house_bots = workers = WorkerBots(entropy, (config.bot_least_seconds, config.bot_most_seconds))
         rooms.push_async_callback(workers.close)
     tables = Tables(
         journal, clock=clock, entropy=entropy, house_bots=house_bots, limits=limits(config), metrics=metrics
@@ -157,7 +156,7 @@ def _serve_metrics(config: Config, metrics: Metrics, rooms: AsyncExitStack) -> i
             f"the figures cannot be served on {config.metrics_host}:{config.metrics_port}: {error.strerror}; "
             f"give another metrics port, 0 for a free one, or none"
         ) from error
-    rooms.callback(server.stop)
+    rooms.push_async_callback(server.stop)
     return server.port
 
 

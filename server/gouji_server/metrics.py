@@ -6,6 +6,7 @@ Labels hold a method and a status and never a verb, a seat or a table: over a wi
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, Self
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, start_http_server
@@ -94,8 +95,8 @@ class MetricsServer:
         """The port that was had."""
         return self._httpd.server_port
 
-    def stop(self) -> None:
-        """Stop listening; returns when the thread has ended."""
-        self._httpd.shutdown()
+    async def stop(self) -> None:
+        """Stop listening; returns when the thread has ended, up to half a second later."""
+        await asyncio.to_thread(self._httpd.shutdown)
         self._httpd.server_close()
-        self._thread.join()
+        await asyncio.to_thread(self._thread.join)

@@ -6,7 +6,6 @@ import asyncio
 from typing import TYPE_CHECKING
 
 import grpc
-import structlog
 from google.protobuf.message import DecodeError
 from google.rpc import code_pb2
 
@@ -27,8 +26,6 @@ if TYPE_CHECKING:
 
 MAX_ECHO = 64
 """Characters of a request id that a result repeats; a longer one is refused anyway."""
-
-log = structlog.get_logger("gouji.api")
 
 
 class PlayStream:
@@ -76,7 +73,7 @@ class PlayStream:
         except Exception as error:  # noqa: BLE001 - whatever it is, a stream that reads no more has to end
             if not self._context.done():
                 self._room.metrics.fault()
-                self._outbox.close(told(error))
+                self._stream.end(told(error))
 
     async def _serve(self, raw: bytes) -> None:
         try:

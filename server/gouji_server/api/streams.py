@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
-
-import structlog
+from typing import TYPE_CHECKING, Any
 
 from gouji.table.v1.table_pb2 import Heartbeat
 from gouji_server.api.errors import limited, unauthenticated
@@ -22,7 +21,8 @@ if TYPE_CHECKING:
     from gouji_server.tables import Clock, Outbox, Refused
     from gouji_server.tables.clock import Timer
 
-log = structlog.get_logger("gouji.api")
+LINGER_SECONDS = 10.0
+"""A stream that is to end waits that long for its reader to take what is left."""
 
 
 class Streams:
@@ -72,11 +72,14 @@ class Streams:
         """End every stream, and every one that comes later, with `end`."""
         self._end = end
         for stream in list(self._open):
-            stream.outbox.close(end)
+            stream.end(end)
 
 
 class Stream:
-    """One open stream: what waits for its reader, and until when its caller is known."""
+    """One open stream: what waits for its reader, and until when its caller is known.
+
+    When it is to end, what waits is sent first; a reader that does not take that is cut off after `LINGER_SECONDS`.
+    """
 
     def __init__(self, identity: Identity, outbox: Outbox, clock: Clock) -> None:
         self.account = identity.caller.account
@@ -84,18 +87,32 @@ class Stream:
         self._clock = clock
         self._expires = identity.expires
         self._timer: Timer = clock.call_at(identity.expires, self._lapse)
+        self._writing: asyncio.Task[Any] | None = None
 
     def renew(self, expires: float) -> None:
         """Let the stream live until `expires` (Unix seconds), if that is later."""
-        if expires > self._expires:
+        if expires > self._expires and not self.outbox.ended:
             self._expires = expires
             self._timer.cancel()
             self._timer = self._clock.call_at(expires, self._lapse)
+
+    def end(self, end: Refused) -> None:
+        """End the stream with `end` as its status, once what waits is sent."""
+        if not self.outbox.ended:
+            self.outbox.finish(end)
+            self._timer.cancel()
+            self._timer = self._clock.call_at(self._clock.now() + LINGER_SECONDS, self._cut_off)
+
+    def close(self) -> None:
+        """Let everything go: the reader is gone, or has been told all."""
+        self._timer.cancel()
+        self.outbox.close()
 
     async def write(
         self, context: Context, heartbeat_seconds: float, response: type[PlayResponse | WatchTableResponse]
     ) -> None:
         """Write what comes until the stream ends; raises what it ends with. Silence is broken by heartbeats."""
+        self._writing = asyncio.current_task()
         while (message := await self.outbox.drain(heartbeat_seconds)) is not None:
             if not message:
                 heartbeat = Heartbeat(time=timestamp(self._clock.now()))
@@ -104,10 +121,9 @@ class Stream:
         if self.outbox.end is not None:
             raise self.outbox.end
 
-    def close(self) -> None:
-        """Let everything go: the reader is gone, or has been told all."""
-        self._timer.cancel()
-        self.outbox.close()
-
     def _lapse(self) -> None:
-        self.outbox.close(unauthenticated())
+        self.end(unauthenticated())
+
+    def _cut_off(self) -> None:
+        if self._writing is not None:
+            self._writing.cancel()

@@ -1,0 +1,39 @@
+"""A server in this process, over real loopback connections, in virtual time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from gouji_server.config import Config
+from tests.server.running import Running
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
+    from pathlib import Path
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Config:
+    """Settings of a test's server: its own directory, a free port, no figures, no waiting."""
+    return settings(tmp_path)
+
+
+def settings(data_dir: Path, **changes: Any) -> Config:
+    """Make the settings of a test's server, some of them changed."""
+    quick = {"port": 0, "metrics_port": None, "bot_least_seconds": 0, "bot_most_seconds": 0, "stop_grace_seconds": 1}
+    return Config(data_dir=data_dir / "data", **(quick | changes))
+
+
+@pytest.fixture
+async def running_server(config: Config) -> AsyncIterator[Running]:
+    """A running server, ended after the test."""
+    async with Running(config) as running:
+        yield running
+
+
+@pytest.fixture
+def start_server(tmp_path: Path) -> Callable[..., Running]:
+    """Make servers with settings of one's own: `async with start_server(max_streams=1) as running`."""
+    return lambda **changes: Running(settings(tmp_path, **changes))
