@@ -6,10 +6,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from gouji_rules import first_lead, legality, revolution, scoring, shuffle, trick
+from gouji_rules import digests, first_lead, legality, revolution, scoring, shuffle, trick
 from gouji_rules.actions import PASS, WIND, YIELD, Action, Verb, verb_of
 from gouji_rules.cards import RANK_COUNT, RANK_OF_CARD, RANKS, SEATS, Card, pack, pack_counts, parse_ranks
 from gouji_rules.errors import AlreadyAnswered, DealOver, DealRunning
@@ -64,7 +63,19 @@ class Reveal:
 class Deal:
     """A running or finished deal. Make one with :meth:`start` or :meth:`from_hands`."""
 
-    __slots__ = ("_answers", "_lead", "_order", "_position", "dealt", "obligations", "rules", "seed", "start_events")
+    __slots__ = (
+        "_answers",
+        "_chain",
+        "_fixed",
+        "_lead",
+        "_order",
+        "_position",
+        "dealt",
+        "obligations",
+        "rules",
+        "seed",
+        "start_events",
+    )
 
     def __init__(
         self, rules: RuleSet, position: Position, dealt: tuple[bytes, ...], obligations: tuple[str, ...]
@@ -78,6 +89,8 @@ class Deal:
         self._order: bytes = b""
         self._lead: int = -1
         self._answers: list[Answer] = []
+        self._chain: bytes = b""
+        self._fixed: bytes = b""
 
     @classmethod
     def start(
@@ -262,12 +275,18 @@ class Deal:
             chosen = bytes(sorted(cards))
             pos.chosen[seat] = chosen
         window = len(pos.public.history) if pos.public.kind == Kind.WINDOW else -1
-        self._answers.append(Answer(seat, action, tuple(map(Card, chosen or b"")), window))
+        self._note(Answer(seat, action, tuple(map(Card, chosen or b"")), window))
         events: list[Event] = []
         pos.events = events
         self._carry_out(seat, action)
         pos.events = None
         return events
+
+    def _note(self, answer: Answer) -> None:
+        """Keep an answer for the record."""
+        self._answers.append(answer)
+        cards = bytes(answer.cards)
+        self._chain = digests.chain_answer(self._chain, answer.seat, answer.action, cards, answer.window)
 
     def _carry_out(self, seat: int, action: Action) -> None:
         pos = self._position
@@ -360,13 +379,16 @@ class Deal:
         made._order = self._order
         made._lead = self._lead
         made._answers = self._answers[:]
+        made._chain = self._chain
+        made._fixed = self._fixed
         return made
 
     def restore(self, seed: bytes | None, lead: int, answers: Sequence[Answer]) -> None:
         """Put back what a saved deal has besides its position. For serialization alone."""
         self.seed = seed
         self._lead = lead
-        self._answers = list(answers)
+        for answer in answers:
+            self._note(answer)
         if seed is not None:
             self._order = shuffle.draw_order(self.rules.decks, seed)
 
@@ -385,7 +407,9 @@ class Deal:
 
     def digest(self) -> bytes:
         """SHA-256 over the whole deal, hidden parts included: equal iff everything is. Never to be sent."""
-        return sha256(self.to_bytes()).digest()
+        if not self._fixed:
+            self._fixed = digests.digest_of_start(self.rules, self.seed, self.dealt, self.obligations)
+        return digests.digest_position(self._fixed, self._chain, self._position)
 
 
 def _check_hands(rules: RuleSet, hands: list[list[int]], lead: int) -> None:
