@@ -1,0 +1,334 @@
+"""From the engine's words to the wire's: events, plays and the public state of a deal.
+
+Everything here reads public facts alone: events and :class:`gouji_rules.PublicState`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import gouji_rules as gr
+from gouji.cards.v1 import cards_pb2
+from gouji.table.v1 import events_pb2, state_pb2
+from gouji_rules.plays import big_of, low_of, naturals_of, small_of, twos_of
+from gouji_rules.state import unpack_played
+from gouji_server.tables import happenings
+from gouji_server.tables.seats import SEATS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+SEATS_IN: tuple[tuple[int, ...], ...] = tuple(
+    tuple(seat for seat in range(SEATS) if mask >> seat & 1) for mask in range(64)
+)
+"""The seats of a mask, ascending."""
+
+_MOST_PLAYS = 20_000
+_plays: dict[tuple[int, bool], cards_pb2.Play] = {}
+
+
+def play_message(play: int, gouji: bool) -> cards_pb2.Play:
+    """What a play means; shared, so not to be changed."""
+    known = _plays.get((play, gouji))
+    if known is None:
+        known = _make_play(gr.Play(play), gouji)
+        if len(_plays) >= _MOST_PLAYS:
+            _plays.clear()
+        _plays[(play, gouji)] = known
+    return known
+
+
+def _make_play(play: gr.Play, gouji: bool) -> cards_pb2.Play:
+    naturals, twos = naturals_of(play), twos_of(play)
+    return cards_pb2.Play(
+        rank=low_of(play) + 1 if naturals or twos else 0,  # type: ignore[arg-type]
+        naturals=naturals,
+        twos=twos,
+        small_jokers=small_of(play),
+        big_jokers=big_of(play),
+        gouji=gouji,
+    )
+
+
+def fill_played(message: state_pb2.PlayedCards, played: gr.Played | gr.PlayedCards, gouji: bool) -> None:
+    """Write cards put down."""
+    message.seat = played.seat
+    message.cards.extend(played.cards)  # type: ignore[arg-type]
+    message.play.CopyFrom(play_message(played.play, gouji))
+    message.manner = played.manner.value  # type: ignore[assignment]
+    message.trick = played.trick
+    message.dead = played.dead
+    message.last = played.last
+    message.headless = played.headless
+
+
+def history_messages(public: gr.PublicState) -> list[state_pb2.PlayedCards]:
+    """Every play of a deal so far."""
+    made = []
+    for played in public.plays:
+        message = state_pb2.PlayedCards()
+        fill_played(message, played, gr.is_gouji(public.rules, played.play))
+        made.append(message)
+    return made
+
+
+# ── events ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _seat_changed(event: events_pb2.TableEvent, said: happenings.SeatChanged) -> None:
+    event.seat_changed.player.CopyFrom(said.player.to_proto())
+
+
+def _match_started(event: events_pb2.TableEvent, said: happenings.MatchStarted) -> None:
+    event.match_started.deals = said.deals
+
+
+def _deal_started(event: events_pb2.TableEvent, said: happenings.DealStarted) -> None:
+    event.deal_started.deal = said.deal
+    event.deal_started.commitment = said.commitment
+
+
+def _cards_shown(event: events_pb2.TableEvent, said: gr.CardsShown) -> None:
+    event.cards_shown.seat = said.seat
+    event.cards_shown.cards.extend(said.cards)  # type: ignore[arg-type]
+
+
+def _lead_fixed(event: events_pb2.TableEvent, said: gr.LeadFixed) -> None:
+    event.lead_fixed.seat = said.seat
+    event.lead_fixed.reason = said.reason.value  # type: ignore[assignment]
+
+
+def _revolution_settled(event: events_pb2.TableEvent, said: gr.RevolutionSettled) -> None:
+    event.revolution_settled.SetInParent()
+    event.revolution_settled.seats.extend(said.seats)
+
+
+def _head_chosen(event: events_pb2.TableEvent, said: gr.HeadChosen) -> None:
+    event.head_chosen.seat = said.seat
+    event.head_chosen.keep = said.keep
+
+
+def _deal_voided(event: events_pb2.TableEvent, said: gr.DealVoided) -> None:
+    event.deal_voided.SetInParent()
+    event.deal_voided.seats.extend(said.seats)
+
+
+def _played(event: events_pb2.TableEvent, said: gr.Played) -> None:
+    fill_played(event.played.play, said, said.gouji)
+
+
+def _passed(event: events_pb2.TableEvent, said: gr.Passed) -> None:
+    event.passed.seat = said.seat
+
+
+def _yielded(event: events_pb2.TableEvent, said: gr.Yielded) -> None:
+    event.yielded.seat = said.seat
+
+
+def _wind_asked(event: events_pb2.TableEvent, said: gr.WindAsked) -> None:
+    event.wind_asked.seat = said.seat
+
+
+def _window_closed(event: events_pb2.TableEvent, said: gr.WindowClosed) -> None:
+    event.window_closed.SetInParent()
+
+
+def _burn_ended(event: events_pb2.TableEvent, said: gr.BurnEnded) -> None:
+    event.burn_ended.burner = said.burner
+    event.burn_ended.reason = said.reason.value  # type: ignore[assignment]
+
+
+def _burn_succeeded(event: events_pb2.TableEvent, said: gr.BurnSucceeded) -> None:
+    event.burn_succeeded.burner = said.burner
+    event.burn_succeeded.burned = said.burned
+
+
+def _busted(event: events_pb2.TableEvent, said: gr.Busted) -> None:
+    event.busted.seat = said.seat
+    event.busted.place = said.place
+
+
+def _finished(event: events_pb2.TableEvent, said: gr.Finished) -> None:
+    event.finished.seat = said.seat
+    event.finished.place = said.place
+
+
+def _melee_began(event: events_pb2.TableEvent, said: gr.MeleeBegan) -> None:
+    event.melee_began.SetInParent()
+
+
+def _trick_ended(event: events_pb2.TableEvent, said: gr.TrickEnded) -> None:
+    event.trick_ended.SetInParent()
+    if said.owner >= 0:
+        event.trick_ended.owner = said.owner
+    if said.next_leader >= 0:
+        event.trick_ended.next_leader = said.next_leader
+
+
+def _deal_ended(event: events_pb2.TableEvent, said: gr.DealEnded) -> None:
+    event.deal_ended.places.extend(said.places)
+    event.deal_ended.scores.extend(said.scores)
+    event.deal_ended.sweep = said.sweep
+
+
+def _deal_revealed(event: events_pb2.TableEvent, said: happenings.DealRevealed) -> None:
+    told = event.deal_revealed
+    told.deal = said.number
+    told.secret = said.secret
+    reveal = said.deal.reveal()
+    for hand in reveal.hands:
+        told.hands.add().cards.extend(hand)  # type: ignore[arg-type]
+    if not said.deal.result.void:
+        told.record = reveal.record
+
+
+def _match_ended(event: events_pb2.TableEvent, said: happenings.MatchEnded) -> None:
+    event.match_ended.SetInParent()
+    event.match_ended.scores.extend(said.scores)
+
+
+def _table_closed(event: events_pb2.TableEvent, said: happenings.TableClosed) -> None:
+    event.table_closed.reason = said.reason  # type: ignore[assignment]
+
+
+WRITERS: dict[type[Any], Callable[[events_pb2.TableEvent, Any], None]] = {
+    happenings.SeatChanged: _seat_changed,
+    happenings.MatchStarted: _match_started,
+    happenings.DealStarted: _deal_started,
+    gr.CardsShown: _cards_shown,
+    gr.LeadFixed: _lead_fixed,
+    gr.RevolutionSettled: _revolution_settled,
+    gr.HeadChosen: _head_chosen,
+    gr.DealVoided: _deal_voided,
+    gr.Played: _played,
+    gr.Passed: _passed,
+    gr.Yielded: _yielded,
+    gr.WindAsked: _wind_asked,
+    gr.WindowClosed: _window_closed,
+    gr.BurnEnded: _burn_ended,
+    gr.BurnSucceeded: _burn_succeeded,
+    gr.Busted: _busted,
+    gr.Finished: _finished,
+    gr.MeleeBegan: _melee_began,
+    gr.TrickEnded: _trick_ended,
+    gr.DealEnded: _deal_ended,
+    happenings.DealRevealed: _deal_revealed,
+    happenings.MatchEnded: _match_ended,
+    happenings.TableClosed: _table_closed,
+}
+"""How each kind of event is written."""
+
+
+# ── the public state of a deal ───────────────────────────────────────────────────────────────────────────────────────
+
+
+class DealStateWriter:
+    """Keeps one DealState message up to date, writing only what changed since the last time."""
+
+    __slots__ = ("_asked", "_counts", "_dead", "_flags", "_places", "_plays", "_standing", "_verbs", "message")
+
+    def __init__(self, message: state_pb2.DealState) -> None:
+        self.message = message
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget everything: another deal."""
+        self.message.Clear()
+        for seat in range(SEATS):
+            self.message.seats.add(seat=seat)
+        self._asked = self._verbs = -1
+        self._plays = 0
+        self._standing: list[gr.Standing] = []
+        self._places: list[int] = []
+        self._counts: list[int] = []
+        self._dead: list[int] = []
+        self._flags = (0, 0, 0, 0)
+
+    def update(
+        self, public: gr.PublicState, number: int, scores: Sequence[int], decision: int, deadline_ms: int
+    ) -> None:
+        """Write the state as it is now. ``deadline_ms`` is 0 without a clock."""
+        message = self.message
+        message.deal = number
+        message.phase = public.phase.value  # type: ignore[assignment]
+        message.melee = public.melee
+        if tuple(message.scores) != tuple(scores):
+            message.scores[:] = scores
+        self._update_seats(public)
+        self._update_trick(public)
+        self._update_question(public, decision, deadline_ms)
+        if public.burner >= 0:
+            message.burn.burner = public.burner
+            message.burn.burned = public.burned
+        else:
+            message.ClearField("burn")
+
+    def _update_seats(self, public: gr.PublicState) -> None:
+        seats = self.message.seats
+        if public.standing != self._standing or public.place != self._places:
+            self._standing, self._places = public.standing[:], public.place[:]
+            for seat, message in enumerate(seats):
+                message.standing = public.standing[seat].value  # type: ignore[assignment]
+                message.place = public.place[seat]
+        if public.count_shown != self._counts:
+            self._counts = public.count_shown[:]
+            for message, count in zip(seats, public.count_shown, strict=True):
+                if count >= 0:
+                    message.cards_left = count
+                else:
+                    message.ClearField("cards_left")
+        if public.dead_left != self._dead:
+            self._dead = public.dead_left[:]
+            for message, left in zip(seats, public.dead_left, strict=True):
+                if left >= 0:
+                    message.dead_goujis_left = left
+                else:
+                    message.ClearField("dead_goujis_left")
+        flags = (public.passed, public.yielded, public.winded, public.headless)
+        if flags != self._flags:
+            self._update_flags(flags)
+
+    def _update_flags(self, flags: tuple[int, int, int, int]) -> None:
+        passed, yielded, winded, headless = flags
+        before = self._flags
+        changed = passed ^ before[0] | yielded ^ before[1] | winded ^ before[2] | headless ^ before[3]
+        self._flags = flags
+        for seat in SEATS_IN[changed]:
+            message = self.message.seats[seat]
+            message.passed = bool(passed >> seat & 1)
+            message.yielded = bool(yielded >> seat & 1)
+            message.wind_asked = bool(winded >> seat & 1)
+            message.headless = bool(headless >> seat & 1)
+
+    def _update_trick(self, public: gr.PublicState) -> None:
+        trick = self.message.trick
+        trick.number = public.trick
+        trick.leader = max(public.leader, 0)
+        plays = len(public.history)
+        if not public.top:
+            trick.ClearField("top")
+        elif plays != self._plays:
+            played = unpack_played(public.history[-1], public.history_cards[-1])
+            trick.top.Clear()
+            fill_played(trick.top, played, public.top_gouji)
+        self._plays = plays if public.top else -1
+
+    def _update_question(self, public: gr.PublicState, decision: int, deadline_ms: int) -> None:
+        question = self.message.question
+        question.kind = public.kind.value  # type: ignore[assignment]
+        if public.asked != self._asked:
+            self._asked = public.asked
+            question.seats[:] = SEATS_IN[public.asked]
+        if public.verbs != self._verbs:
+            self._verbs = public.verbs
+            question.verbs[:] = [verb for verb in range(1, 32) if public.verbs >> verb & 1]  # type: ignore[misc]
+        question.must_hold_joker = public.must_hold_joker
+        if public.asked:
+            question.decision = decision
+        else:
+            question.ClearField("decision")
+        if deadline_ms and public.asked:
+            question.deadline.seconds, rest = divmod(deadline_ms, 1000)
+            question.deadline.nanos = rest * 1_000_000
+        else:
+            question.ClearField("deadline")

@@ -1,0 +1,271 @@
+"""Judges commands: each becomes an input of the table, or the answer that it was given before, or is refused.
+
+Nothing here changes the table. What is looked at is public or the caller's own, so that neither an answer nor its code
+tells another seat's cards. Callers are authorised first, then the shape is looked at, then the memory of request ids,
+then the table.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+import gouji_rules as gr
+from gouji_server.tables import inputs, refusals
+from gouji_server.tables.requests import Answer, body_hash
+from gouji_server.tables.seats import check_seat, no_seat, not_owner
+from gouji_server.tables.table import (
+    ADD_BOT,
+    FROZEN,
+    JOIN_TABLE,
+    LEAVE_TABLE,
+    PLAYING,
+    SET_READY,
+    SUBMIT_ACTION,
+    WAITING,
+    TableState,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from gouji.table.v1 import table_pb2
+
+MOST_CARDS = 216
+MOST_TITLE = 60
+MOST_DEALS = 100
+DECISION_SECONDS = (1.0, 3600.0)
+
+_REQUEST_ID = re.compile(r"[A-Za-z0-9_-]{1,64}").fullmatch
+_WITH_CARDS = frozenset({int(gr.Verb.PLAY), int(gr.Verb.BURN)})
+_SHOW = int(gr.Verb.SHOW)
+_LAST_VERB = int(gr.Verb.DROP_HEAD)
+_NONE = b""
+
+Decision: TypeAlias = inputs.Input | Answer
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who calls: an account that the API has authenticated."""
+
+    account: str
+    display_name: str
+
+
+@dataclass(frozen=True, slots=True)
+class TableSpec:
+    """What a table is to be like.
+
+    ``rule_set`` is a preset's name, ``options`` overrides by option name, ``seat`` the maker's (None: without a seat),
+    ``decision_seconds`` None for no clock.
+    """
+
+    rule_set: str = "qingdao"
+    title: str = ""
+    deals: int = 3
+    decision_seconds: float | None = None
+    seat: int | None = 0
+    spectators: bool = True
+    options: tuple[tuple[str, gr.rule_set.OptionValue], ...] = ()
+
+
+def check_request_id(request_id: str) -> None:
+    """Raise Refused for what is no request id."""
+    if not _REQUEST_ID(request_id):
+        raise refusals.bad_field(
+            "request_id", "1 to 64 characters of A-Z a-z 0-9 - _", "1到64个字符：A-Z a-z 0-9 - _", "BAD_REQUEST_ID"
+        )
+
+
+# ── moves ──
+
+
+def read_action(action: table_pb2.Action) -> tuple[int, bytes, int]:
+    """Return an action's verb, cards and suit 0..3. Raises Refused for a bad shape."""
+    verb: int = action.verb
+    if not 0 < verb <= _LAST_VERB:
+        raise refusals.bad_field("action.verb", "there is no such verb", "没有这个动作", "BAD_ACTION")
+    cards = _NONE
+    if action.cards:
+        cards = _read_cards(action, verb)
+    elif verb in _WITH_CARDS:
+        raise refusals.bad_field("action.cards", "this verb needs cards", "这个动作须给出牌", "BAD_ACTION")
+    suit = action.suit
+    if suit:
+        if verb != _SHOW or suit > 4:
+            raise refusals.bad_field(
+                "action.suit", "only showing takes a suit, 1 to 4", "只有亮牌须给花色", "BAD_ACTION"
+            )
+        return verb, cards, suit - 1
+    if verb == _SHOW:
+        raise refusals.bad_field("action.suit", "showing needs a suit", "亮牌须给花色", "BAD_ACTION")
+    return verb, cards, 0
+
+
+def _read_cards(action: table_pb2.Action, verb: int) -> bytes:
+    given = action.cards
+    if verb not in _WITH_CARDS:
+        raise refusals.bad_field("action.cards", "this verb takes no cards", "这个动作不带牌", "BAD_ACTION")
+    if len(given) > MOST_CARDS:
+        raise refusals.bad_field("action.cards", "at most 216 cards", "最多216张牌", "BAD_ACTION")
+    if min(given) < 1 or max(given) > gr.Card.BIG_JOKER:
+        raise refusals.bad_field("action.cards", "cards are 1 to 54", "牌是1到54", "BAD_ACTION")
+    return bytes(given)
+
+
+def decide_move(
+    state: TableState, account: str, request: table_pb2.SubmitActionRequest, now_ms: int
+) -> inputs.Moved | Answer:
+    """Judge an answer to a question, all but the rules of the game, which the engine judges."""
+    seat = state.seats.seat_of(account)
+    if seat < 0:
+        raise refusals.not_seated()
+    request_id = request.request_id
+    check_request_id(request_id)
+    decision = request.decision
+    if decision <= 0:
+        raise refusals.bad_field("decision", "the question's decision is required", "须给出所答问题的 decision")
+    verb, cards, suit = read_action(request.action)
+    expected = request.expected_version if request.HasField("expected_version") else -1
+    moved = inputs.Moved(seat, verb, suit, now_ms, decision, expected, request_id, cards)
+    known = state.requests.find((account, SUBMIT_ACTION, request_id), moved.body)
+    if known is not None:
+        return known
+    check_playing(state)
+    if decision != state.decision:
+        raise refusals.stale_decision(state.decision)
+    if expected >= 0 and expected != state.n:
+        raise refusals.stale_version(state.n)
+    return moved
+
+
+def check_playing(state: TableState) -> None:
+    """Raise Refused unless a match is being played."""
+    if state.state != PLAYING:
+        if state.state == WAITING:
+            raise refusals.not_started()
+        raise _closed(state)
+
+
+def _closed(state: TableState) -> refusals.Refused:
+    return refusals.frozen() if state.state == FROZEN else refusals.match_over()
+
+
+# ── seats ──
+
+
+def decide_join(
+    state: TableState, caller: Caller, seat: int | None, request_id: str, now_ms: int
+) -> inputs.Joined | Answer:
+    """Judge somebody's taking a seat. Who sits already gets the seat it has."""
+    check_request_id(request_id)
+    wanted = check_seat(seat)
+    known = state.requests.find((caller.account, JOIN_TABLE, request_id), body_hash(wanted))
+    if known is not None:
+        return known
+    sits = state.seats.seat_of(caller.account)
+    if sits >= 0:
+        return Answer(_NONE, seat=sits, table=state.info().SerializeToString())
+    _check_waiting(state)
+    free = state.seats.pick(wanted)
+    return inputs.Joined(now_ms, caller.account, caller.display_name, free, wanted, request_id)
+
+
+def decide_leave(state: TableState, caller: Caller, request_id: str, now_ms: int) -> inputs.Left | Answer:
+    """Judge somebody's giving the seat up."""
+    check_request_id(request_id)
+    known = state.requests.find((caller.account, LEAVE_TABLE, request_id), body_hash())
+    if known is not None:
+        return known
+    if state.seats.seat_of(caller.account) < 0:
+        raise no_seat()
+    _check_waiting(state)
+    return inputs.Left(now_ms, caller.account, request_id)
+
+
+def decide_ready(
+    state: TableState, caller: Caller, ready: bool, request_id: str, now_ms: int
+) -> inputs.ReadySet | Answer:
+    """Judge somebody's being ready. Saying again what was said changes nothing."""
+    check_request_id(request_id)
+    known = state.requests.find((caller.account, SET_READY, request_id), body_hash(ready))
+    if known is not None:
+        return known
+    seat = state.seats.seat_of(caller.account)
+    if seat < 0:
+        raise no_seat()
+    _check_waiting(state)
+    if state.seats.players[seat].ready == ready:
+        return Answer(_NONE, seat=seat, table=state.info().SerializeToString())
+    return inputs.ReadySet(now_ms, caller.account, ready, request_id)
+
+
+def decide_bot(
+    state: TableState,
+    caller: Caller,
+    policy: str,
+    policies: Collection[str],
+    seat: int | None,
+    request_id: str,
+    now_ms: int,
+) -> inputs.BotAdded | Answer:
+    """Judge the owner's adding a built-in bot."""
+    if caller.account != state.owner:
+        raise not_owner()
+    check_request_id(request_id)
+    wanted = check_seat(seat)
+    policy = policy or "simple"
+    if policy not in policies:
+        said = ", ".join(sorted(policies))
+        raise refusals.bad_field(
+            "policy", f"there is no bot {policy!r}: {said}", f"没有这种机器人：{said}", "NO_SUCH_BOT"
+        )
+    known = state.requests.find((caller.account, ADD_BOT, request_id), body_hash(policy, wanted))
+    if known is not None:
+        return known
+    _check_waiting(state)
+    return inputs.BotAdded(now_ms, caller.account, policy, state.seats.pick(wanted), wanted, request_id)
+
+
+def _check_waiting(state: TableState) -> None:
+    if state.state != WAITING:
+        raise refusals.started() if state.state == PLAYING else _closed(state)
+
+
+# ── making a table ──
+
+
+def decide_create(caller: Caller, spec: TableSpec, request_id: str, now_ms: int, epoch: int) -> inputs.Created:
+    """Judge the making of a table."""
+    check_request_id(request_id)
+    options = dict(spec.options)
+    try:
+        gr.preset(spec.rule_set).replace(**options)
+    except gr.RuleSetError as error:
+        fields = tuple((f"rule_set.{field}", error.text_en) for field in error.fields)
+        raise refusals.Refused(
+            refusals.INVALID_ARGUMENT, "BAD_RULE_SET", error.text_en, error.text_zh, fields=fields
+        ) from error
+    if len(spec.title) > MOST_TITLE or not spec.title.isprintable():
+        raise refusals.bad_field("title", "at most 60 printable characters", "最多60个可见字符")
+    if not 1 <= spec.deals <= MOST_DEALS:
+        raise refusals.bad_field("deals", "1 to 100", "1到100")
+    seconds = spec.decision_seconds
+    if seconds is not None and not DECISION_SECONDS[0] <= seconds <= DECISION_SECONDS[1]:
+        raise refusals.bad_field("decision_time", "1 s to 1 h", "1秒到1小时")
+    return inputs.Created(
+        time=now_ms,
+        epoch=epoch,
+        rules=spec.rule_set,
+        options={name: list(value) if isinstance(value, tuple) else value for name, value in options.items()},
+        title=spec.title,
+        deals=spec.deals,
+        decision_ms=0 if seconds is None else round(seconds * 1000),
+        spectators=spec.spectators,
+        owner=caller.account,
+        owner_name=caller.display_name,
+        seat=check_seat(spec.seat),
+        request_id=request_id,
+    )

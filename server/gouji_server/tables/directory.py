@@ -1,0 +1,125 @@
+"""The tables there are, for lists and limits: lobby facts alone, kept from the journal's summaries."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from bisect import bisect_left, insort
+from typing import TYPE_CHECKING
+
+from gouji.lobby.v1 import lobby_pb2
+from gouji_server.tables import refusals
+from gouji_server.tables.table import FINISHED, FROZEN
+
+if TYPE_CHECKING:
+    from gouji_server.tables.limits import Limits
+
+PAGE_SIZE = 50
+MOST_PAGE_SIZE = 100
+
+_CLOSED = frozenset({FINISHED, FROZEN})
+_Key = tuple[int, str]
+
+
+class Directory:
+    """Lobby facts by name, newest table first. Those long over leave the lists."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._infos: dict[str, lobby_pb2.Table] = {}
+        self._order: list[_Key] = []
+        self._closed: list[_Key] = []
+        self._open_of: dict[str, int] = {}
+
+    def get(self, name: str) -> lobby_pb2.Table | None:
+        """Return a table's lobby facts, None if it is not listed; shared, so not to be changed."""
+        return self._infos.get(name)
+
+    def note(self, info: lobby_pb2.Table) -> None:
+        """Take a table's new lobby facts."""
+        before = self._infos.get(info.name)
+        key = _key(info)
+        if before is None:
+            insort(self._order, key)
+        self._infos[info.name] = info
+        was_open = before is not None and before.state not in _CLOSED
+        is_open = info.state not in _CLOSED
+        if is_open != was_open:
+            self._count_open(info.owner, 1 if is_open else -1)
+        if not is_open and (was_open or before is None):
+            insort(self._closed, key)
+            self._forget_oldest()
+
+    @property
+    def open_tables(self) -> int:
+        """How many are not over."""
+        return len(self._infos) - len(self._closed)
+
+    def open_of(self, owner: str) -> int:
+        """How many of an owner are not over."""
+        return self._open_of.get(owner, 0)
+
+    def waiting(self) -> list[lobby_pb2.Table]:
+        """Return the tables that wait for players, oldest first."""
+        waiting = (self._infos[name] for _, name in reversed(self._order))
+        return [info for info in waiting if info.state == lobby_pb2.TABLE_STATE_WAITING]
+
+    def playing(self) -> list[lobby_pb2.Table]:
+        """Return the tables at which a match is played."""
+        return [info for info in self._infos.values() if info.state == lobby_pb2.TABLE_STATE_PLAYING]
+
+    def page(
+        self, size: int, token: str, state: lobby_pb2.TableState.ValueType, *, with_free_seat: bool
+    ) -> tuple[list[lobby_pb2.Table], str]:
+        """Return one page, newest table first, and the token of the next. Raises Refused."""
+        if not 0 <= size <= MOST_PAGE_SIZE:
+            raise refusals.bad_field("page_size", "0 to 100", "0到100")
+        filters = f"{state}{'f' if with_free_seat else ''}"
+        at = 0 if not token else bisect_left(self._order, _read_token(token, filters))
+        found: list[lobby_pb2.Table] = []
+        for key in self._order[at:]:
+            info = self._infos[key[1]]
+            if not _matches(info, state, with_free_seat=with_free_seat):
+                continue
+            if len(found) == (size or PAGE_SIZE):
+                return found, _write_token(key, filters)
+            found.append(info)
+        return found, ""
+
+    def _count_open(self, owner: str, by: int) -> None:
+        count = self._open_of.get(owner, 0) + by
+        if count:
+            self._open_of[owner] = count
+        else:
+            self._open_of.pop(owner, None)
+
+    def _forget_oldest(self) -> None:
+        while len(self._closed) > self._limits.closed_tables_listed:
+            key = self._closed.pop()
+            self._order.remove(key)
+            del self._infos[key[1]]
+
+
+def _key(info: lobby_pb2.Table) -> _Key:
+    """Sort newest first."""
+    return -info.create_time.ToMilliseconds(), info.name
+
+
+def _matches(info: lobby_pb2.Table, state: lobby_pb2.TableState.ValueType, *, with_free_seat: bool) -> bool:
+    wanted = info.state == state if state else info.state not in _CLOSED
+    return wanted and (not with_free_seat or any(not p.account and not p.bot for p in info.players))
+
+
+def _write_token(key: _Key, filters: str) -> str:
+    return base64.urlsafe_b64encode(f"{filters}|{key[0]}|{key[1]}".encode()).decode()
+
+
+def _read_token(token: str, filters: str) -> _Key:
+    try:
+        said, time, name = base64.b64decode(token.encode(), b"-_", validate=True).decode().split("|")
+        key = int(time), name
+    except (ValueError, binascii.Error):
+        raise refusals.bad_field("page_token", "not a token of this list", "不是此列表的页标") from None
+    if said != filters:
+        raise refusals.bad_field("page_token", "of a list with other filters", "属于另一种筛选的列表")
+    return key

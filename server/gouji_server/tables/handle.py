@@ -1,0 +1,151 @@
+"""A table, as the API speaks to it."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, TypeVar
+
+from gouji.lobby.v1 import lobby_pb2
+from gouji.table.v1 import table_pb2
+from gouji_server.tables import deciding, refusals, seat_queries
+from gouji_server.tables.actor import follower
+from gouji_server.tables.messages import Change, Look, Move
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from gouji_server.tables import inputs
+    from gouji_server.tables.deciding import Caller
+    from gouji_server.tables.outbox import Outbox
+    from gouji_server.tables.registry import Tables
+    from gouji_server.tables.requests import Answer
+    from gouji_server.tables.story import Story
+    from gouji_server.tables.table import TableState
+
+T = TypeVar("T")
+
+REASON_REQUESTED = table_pb2.SNAPSHOT_REASON_REQUESTED
+
+
+class TableHandle:
+    """See the module. It may be kept: a table that sleeps is woken by the next call. Every method raises Refused."""
+
+    __slots__ = ("_tables", "name")
+
+    def __init__(self, tables: Tables, name: str) -> None:
+        self._tables = tables
+        self.name = name
+
+    # ── the lobby ──
+
+    async def info(self) -> lobby_pb2.Table:
+        """Return the lobby facts; shared, so not to be changed."""
+        listed = self._tables.listed(self.name)
+        return listed if listed is not None else await self._look(lambda story: story.state.info())
+
+    async def join(self, caller: Caller, seat: int | None, request_id: str) -> tuple[lobby_pb2.Table, int]:
+        """Take a seat (None: the lowest free one); return the table and the seat."""
+        return await self._change(lambda state, now: deciding.decide_join(state, caller, seat, request_id, now))
+
+    async def leave(self, caller: Caller, request_id: str) -> lobby_pb2.Table:
+        """Give the seat up."""
+        table, _ = await self._change(lambda state, now: deciding.decide_leave(state, caller, request_id, now))
+        return table
+
+    async def set_ready(self, caller: Caller, ready: bool, request_id: str) -> lobby_pb2.Table:
+        """Be ready, or not any more."""
+        table, _ = await self._change(lambda state, now: deciding.decide_ready(state, caller, ready, request_id, now))
+        return table
+
+    async def add_bot(
+        self, caller: Caller, policy: str, seat: int | None, request_id: str
+    ) -> tuple[lobby_pb2.Table, int]:
+        """Seat a built-in bot (seat None: the lowest free one); return the table and the seat."""
+        policies = self._tables.policies
+        return await self._change(
+            lambda state, now: deciding.decide_bot(state, caller, policy, policies, seat, request_id, now)
+        )
+
+    # ── playing ──
+
+    async def act(self, caller: Caller, request: table_pb2.SubmitActionRequest) -> int:
+        """Answer a question; return the table's n once the answer is durable."""
+        future: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+        self._tables.actor(self.name).post(Move(caller.account, request, future=future))
+        return await future
+
+    def act_on_stream(self, caller: Caller, request: table_pb2.SubmitActionRequest, outbox: Outbox) -> None:
+        """Answer a question; the result goes into the outbox, in the same message as the step if it can."""
+        outbox.expect()
+        metrics = self._tables.metrics
+        move = Move(caller.account, request, outbox=outbox, metrics=metrics)
+        try:
+            self._tables.actor(self.name).post(move)
+        except refusals.Refused as refused:
+            move.tell(refused)
+
+    # ── watching ──
+
+    async def subscribe(
+        self, caller: Caller, after: table_pb2.Place | None, outbox: Outbox, request_id: str = ""
+    ) -> int:
+        """Follow the table on a stream: the tail after a place, else a snapshot, then steps; return the table's n.
+
+        With a request id the command's result goes into the outbox with them. A stream that follows the table already
+        begins anew.
+        """
+        actor = self._tables.actor(self.name)
+        subscription = follower(actor, caller.account, outbox)
+
+        def follow(story: Story) -> int:
+            if request_id:
+                deciding.check_request_id(request_id)
+            n = actor.follow(story, subscription, after)
+            if request_id:
+                outbox.put_result(request_id, n)
+            return n
+
+        future: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+        actor.post(Look(follow, future))
+        return await future
+
+    def unsubscribe(self, outbox: Outbox) -> None:
+        """Follow the table no more on a stream; no error if it did not."""
+        subscription = outbox.follower(self.name)
+        if subscription is not None:
+            subscription.detach()
+            outbox.unfollow(subscription)
+
+    async def view(self, caller: Caller) -> bytes:
+        """Return a snapshot as a TableUpdate."""
+
+        def read(story: Story) -> bytes:
+            seat = story.state.seats.seat_of(caller.account)
+            if seat < 0 and not story.state.spectators:
+                raise refusals.no_spectators()
+            return story.snapshot(seat, REASON_REQUESTED)
+
+        return await self._look(read)
+
+    async def legal_plays(self, caller: Caller, page_size: int, page_token: str) -> table_pb2.ListLegalPlaysResponse:
+        """Return a page of the plays that the caller's seat could make."""
+        return await self._look(
+            lambda story: seat_queries.legal_plays(story.state, caller.account, page_size, page_token)
+        )
+
+    async def check(self, caller: Caller, action: table_pb2.Action) -> table_pb2.CheckPlayResponse:
+        """Say whether an action would be accepted from the caller's seat, and why not."""
+        return await self._look(lambda story: seat_queries.check(story.state, caller.account, action))
+
+    # ── inside ──
+
+    async def _look(self, read: Callable[[Story], T]) -> T:
+        future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+        self._tables.actor(self.name).post(Look(read, future))
+        return await future
+
+    async def _change(self, decide: Callable[[TableState, int], inputs.Input | Answer]) -> tuple[lobby_pb2.Table, int]:
+        future: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+        self._tables.actor(self.name).post(Change(decide, future))
+        answer = await future
+        return lobby_pb2.Table.FromString(answer.table), answer.seat

@@ -1,0 +1,58 @@
+"""Events of a table itself, beside those of a deal (:mod:`gouji_rules.events`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    import gouji_rules as gr
+    from gouji_server.tables.seats import Player
+
+
+@dataclass(frozen=True, slots=True)
+class SeatChanged:
+    """A seat was taken, given up, filled with a bot, or its readiness changed."""
+
+    player: Player
+
+
+@dataclass(frozen=True, slots=True)
+class MatchStarted:
+    """Six ready seats."""
+
+    deals: int
+
+
+@dataclass(frozen=True, slots=True)
+class DealStarted:
+    """A deal begins."""
+
+    deal: int
+    commitment: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class DealRevealed:
+    """Everything of a deal that is over (R84)."""
+
+    number: int
+    deal: gr.Deal
+    secret: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class MatchEnded:
+    """The match is over."""
+
+    scores: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TableClosed:
+    """No event follows. ``reason`` is numbered as on the wire."""
+
+    reason: int
+
+
+TableHappening: TypeAlias = SeatChanged | MatchStarted | DealStarted | DealRevealed | MatchEnded | TableClosed

@@ -1,0 +1,181 @@
+"""What a table's journal holds: inputs, from which everything else follows (docs/tables.md lists them).
+
+An input says what happened to the table and nothing of what came of it; :mod:`gouji_server.tables.table` folds inputs
+into the table's state, live and in recovery alike. Moves, of which there are many, are packed; the rest is JSON.
+Times are whole milliseconds since 1970-01-01 UTC.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from dataclasses import dataclass
+from struct import Struct
+from typing import Any, TypeAlias
+
+_MOVE = Struct(">BBBqqqB")
+"""Seat, verb, suit, time, decision, expected version (-1: none), length of the request id; then id and cards."""
+
+
+class BadEntry(ValueError):
+    """A journal entry that no version of this server wrote."""
+
+
+@dataclass(frozen=True, slots=True)
+class Created:
+    """The table was made. ``seat`` is the owner's, -1 for none; ``options`` overrides of the preset by option name."""
+
+    time: int
+    epoch: int
+    rules: str
+    options: dict[str, Any]
+    title: str
+    deals: int
+    decision_ms: int
+    spectators: bool
+    owner: str
+    owner_name: str
+    seat: int
+    request_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """A person took a seat. ``wanted`` is the seat asked for, -1 for any."""
+
+    time: int
+    account: str
+    name: str
+    seat: int
+    wanted: int
+    request_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """A person gave the seat up."""
+
+    time: int
+    account: str
+    request_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReadySet:
+    """A person is ready, or not any more."""
+
+    time: int
+    account: str
+    ready: bool
+    request_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class BotAdded:
+    """The owner put a built-in bot in a seat. ``wanted`` is the seat asked for, -1 for any."""
+
+    time: int
+    account: str
+    policy: str
+    seat: int
+    wanted: int
+    request_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class DealStarting:
+    """The server drew a secret for the next deal."""
+
+    time: int
+    secret: str
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A seat answered a question. ``suit`` is 0..3 for SHOW, else 0; ``request_id`` is empty for a built-in bot."""
+
+    seat: int
+    verb: int
+    suit: int
+    time: int
+    decision: int
+    expected: int
+    request_id: str
+    cards: bytes
+
+    @property
+    def body(self) -> bytes:
+        """The request's body: everything that the caller said besides the request id."""
+        return _BODY.pack(self.verb, self.suit, self.decision, self.expected) + self.cards
+
+
+_BODY = Struct(">BBqq")
+
+
+@dataclass(frozen=True, slots=True)
+class Lapsed:
+    """The clock ran out: each seat that had not answered got its default, with these real cards where it leads."""
+
+    time: int
+    decision: int
+    cards: str
+
+
+@dataclass(frozen=True, slots=True)
+class Abandoned:
+    """Nobody did anything at a waiting table for too long."""
+
+    time: int
+
+
+@dataclass(frozen=True, slots=True)
+class Frozen:
+    """The server found a fault of its own at this table."""
+
+    time: int
+
+
+Input: TypeAlias = Created | Joined | Left | ReadySet | BotAdded | DealStarting | Moved | Lapsed | Abandoned | Frozen
+
+MOVE = "move"
+_KINDS: dict[str, type[Any]] = {
+    "create": Created,
+    "join": Joined,
+    "leave": Left,
+    "ready": ReadySet,
+    "bot": BotAdded,
+    "deal": DealStarting,
+    "lapse": Lapsed,
+    "abandon": Abandoned,
+    "freeze": Frozen,
+}
+_KIND_OF: dict[type[Any], str] = {made: kind for kind, made in _KINDS.items()}
+
+
+def encode(entry: Input) -> tuple[str, bytes]:
+    """Return an input's kind and body as the journal keeps them."""
+    if isinstance(entry, Moved):
+        request_id = entry.request_id.encode()
+        head = _MOVE.pack(
+            entry.seat, entry.verb, entry.suit, entry.time, entry.decision, entry.expected, len(request_id)
+        )
+        return MOVE, head + request_id + entry.cards
+    facts = dataclasses.asdict(entry)
+    return _KIND_OF[type(entry)], json.dumps(facts, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def decode(kind: str, body: bytes) -> Input:
+    """Read an input back. Raises :class:`BadEntry`."""
+    try:
+        if kind == MOVE:
+            seat, verb, suit, time, decision, expected, length = _MOVE.unpack_from(body)
+            start = _MOVE.size + length
+            if len(body) < start:
+                raise BadEntry("a move's request id is cut off")
+            return Moved(seat, verb, suit, time, decision, expected, body[_MOVE.size : start].decode(), body[start:])
+        made: Input = _KINDS[kind](**json.loads(body))
+    except BadEntry:
+        raise
+    except Exception as error:
+        raise BadEntry(f"an entry of kind {kind!r} cannot be read") from error
+    return made

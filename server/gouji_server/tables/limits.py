@@ -1,0 +1,52 @@
+"""Every bound of the tables room, and what happens beyond it (docs/limits.md says the same for people)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds. Sizes are in bytes, times in seconds."""
+
+    mailbox: int = 256
+    """Messages waiting at one table. Beyond: the command is refused with RESOURCE_EXHAUSTED, `TABLE_BUSY`.
+    Clock expiries and answers of built-in bots are never refused; there are at most eight of them."""
+    commands_in_flight: int = 32
+    """Commands of one stream without a result yet. Beyond: the stream is not read until results have left."""
+    outbox_bytes: int = 1 << 20
+    """What waits for one slow reader. Beyond: the backlog of the table that overflows is dropped and replaced by one
+    snapshot when the reader is ready again. Results are never dropped."""
+    outbox_chunks: int = 4096
+    """Steps and results that wait for one slow reader. Beyond: as for `outbox_bytes`."""
+    message_bytes: int = 512 << 10
+    """What one stream message holds; what waits beyond goes into the next. A single larger step goes alone."""
+    ring_steps: int = 512
+    """Recent steps that a table keeps. A reader that resumes from before them gets a snapshot."""
+    ring_bytes: int = 512 << 10
+    """Bytes of recent steps that a table keeps. Beyond: the oldest go first, as for `ring_steps`."""
+    watchers: int = 500
+    """Subscriptions of one table without a seat. Beyond: RESOURCE_EXHAUSTED, `TOO_MANY_WATCHERS`."""
+    streams_per_account: int = 8
+    """Subscriptions of one account to one table. Beyond: RESOURCE_EXHAUSTED, `TOO_MANY_STREAMS`."""
+    open_tables: int = 20_000
+    """Tables that are not over. Beyond: RESOURCE_EXHAUSTED, `TOO_MANY_TABLES`."""
+    open_tables_per_account: int = 50
+    """Tables of one owner that are not over. Beyond: RESOURCE_EXHAUSTED, `TOO_MANY_TABLES_OF_ACCOUNT`."""
+    closed_tables_listed: int = 1000
+    """Tables that are over and still in lists. Beyond: the oldest leave the lists; they can be got by name."""
+    lobby_requests: int = 256
+    """Request ids of lobby commands that a table remembers. Beyond: the oldest are forgotten."""
+    idle_seconds: float = 60.0
+    """A table that nobody follows, asks or waits for is dropped from memory after this long."""
+    waiting_seconds: float = 24 * 3600.0
+    """A table that waits for players without anyone doing anything is closed after this long."""
+    retry_seconds: float = 1.0
+    """Between attempts to read a journal that cannot be read."""
+    bot_seconds: float = 5.0
+    """Time that a built-in bot may think beyond its delay. Beyond: the default answer is its answer."""
+    grace_seconds: float = 10.0
+    """A decision that lapsed while the server was down stays open this long after the table woke, or for the table's
+    own decision time if that is less."""
+    pause_seconds: float = 0.0
+    """Between the end of a deal and the next one."""

@@ -1,0 +1,188 @@
+"""Why a command is refused. Texts and facts are public or the caller's own, never another seat's."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from google.rpc import code_pb2
+
+from gouji.rules.v1 import rules_pb2
+from gouji.table.v1 import table_pb2
+
+if TYPE_CHECKING:
+    from gouji_rules import RuleViolation
+
+INVALID_ARGUMENT = code_pb2.INVALID_ARGUMENT
+NOT_FOUND = code_pb2.NOT_FOUND
+ALREADY_EXISTS = code_pb2.ALREADY_EXISTS
+PERMISSION_DENIED = code_pb2.PERMISSION_DENIED
+RESOURCE_EXHAUSTED = code_pb2.RESOURCE_EXHAUSTED
+FAILED_PRECONDITION = code_pb2.FAILED_PRECONDITION
+ABORTED = code_pb2.ABORTED
+INTERNAL = code_pb2.INTERNAL
+UNAVAILABLE = code_pb2.UNAVAILABLE
+
+
+class Refused(Exception):
+    """A command that was refused and changed nothing.
+
+    ``code`` is a google.rpc.Code, ``reason`` machine-readable (UPPER_SNAKE_CASE), ``rule`` a number of docs/rules.md or
+    empty, the texts are for people, ``metadata`` holds more facts by name, ``fields`` pairs of a request's field and
+    what is wrong with it, ``retry_seconds`` is set when trying again later makes sense.
+    """
+
+    def __init__(
+        self,
+        code: int,
+        reason: str,
+        text_en: str,
+        text_zh: str,
+        *,
+        rule: str = "",
+        metadata: dict[str, str] | None = None,
+        fields: tuple[tuple[str, str], ...] = (),
+        retry_seconds: float | None = None,
+    ) -> None:
+        super().__init__(f"{reason}: {text_en}")
+        self.code = code
+        self.reason = reason
+        self.rule = rule
+        self.text_en = text_en
+        self.text_zh = text_zh
+        self.metadata = metadata or {}
+        self.fields = fields
+        self.retry_seconds = retry_seconds
+
+    @property
+    def status(self) -> str:
+        """The code's name, such as ``"ABORTED"``."""
+        return code_pb2.Code.Name(self.code)
+
+    def to_proto(self) -> table_pb2.CommandError:
+        """The refusal as a stream's result or CheckPlay tells it."""
+        return table_pb2.CommandError(
+            code=self.code,
+            reason=self.reason,
+            rule=self.rule,
+            text=rules_pb2.LocalizedText(en=self.text_en, zh=self.text_zh),
+            metadata=self.metadata,
+        )
+
+
+class TableNotFound(Refused):
+    """No such table."""
+
+    def __init__(self) -> None:
+        super().__init__(NOT_FOUND, "TABLE_NOT_FOUND", "there is no such table", "没有这张桌子")
+
+
+def by_rule(violation: RuleViolation) -> Refused:
+    """Refuse what the rules refuse: cards that make no play are of bad shape (R10), all else is not legal now."""
+    code = INVALID_ARGUMENT if violation.code == "NOT_A_PLAY" else FAILED_PRECONDITION
+    return Refused(code, violation.code, violation.text_en, violation.text_zh, rule=violation.rule)
+
+
+def bad_field(field: str, text_en: str, text_zh: str, reason: str = "BAD_REQUEST") -> Refused:
+    """Refuse a request for the shape of one field."""
+    return Refused(INVALID_ARGUMENT, reason, f"{field}: {text_en}", f"{field}：{text_zh}", fields=((field, text_en),))
+
+
+def used_id() -> Refused:
+    """Refuse a request id that was used with another body."""
+    return Refused(
+        ALREADY_EXISTS,
+        "REQUEST_ID_USED",
+        "this request id was used before with another body",
+        "此请求号已用于另一内容",
+    )
+
+
+def not_seated() -> Refused:
+    """Refuse a caller without a seat."""
+    return Refused(PERMISSION_DENIED, "NOT_SEATED", "you have no seat at this table", "你不在这张桌上")
+
+
+def no_spectators() -> Refused:
+    """Refuse a watcher where nobody may watch."""
+    return Refused(PERMISSION_DENIED, "NO_SPECTATORS", "this table may not be watched", "这张桌子不许旁观")
+
+
+def stale_decision(current: int) -> Refused:
+    """Refuse an answer to a question that is not open."""
+    return Refused(
+        ABORTED,
+        "STALE_DECISION",
+        "this decision is not open: look at the newest question",
+        "这个问题已不在等待回答：请看最新的问题",
+        metadata={"decision": str(current)},
+    )
+
+
+def stale_version(current: int) -> Refused:
+    """Refuse a command that expects another version."""
+    return Refused(
+        ABORTED,
+        "STALE_VERSION",
+        "the table has moved on from the expected version",
+        "牌桌已不是所指的版本",
+        metadata={"version": str(current)},
+    )
+
+
+def not_started() -> Refused:
+    """Refuse a move before the match."""
+    return Refused(FAILED_PRECONDITION, "MATCH_NOT_STARTED", "the match has not begun", "牌局尚未开始")
+
+
+def started() -> Refused:
+    """Refuse a change of seats once the match has begun."""
+    return Refused(FAILED_PRECONDITION, "MATCH_STARTED", "the match has begun", "牌局已经开始")
+
+
+def match_over() -> Refused:
+    """Refuse anything at a table that is closed."""
+    return Refused(FAILED_PRECONDITION, "TABLE_CLOSED", "the table is closed", "牌桌已经关闭")
+
+
+def frozen() -> Refused:
+    """Refuse anything at a frozen table."""
+    return Refused(
+        FAILED_PRECONDITION,
+        "TABLE_FROZEN",
+        "the server found a fault of its own and stopped this table",
+        "服务器发现自身故障，已停止这张桌子",
+    )
+
+
+def busy() -> Refused:
+    """Refuse what a full mailbox has no room for."""
+    return Refused(
+        RESOURCE_EXHAUSTED,
+        "TABLE_BUSY",
+        "too many commands wait at this table",
+        "这张桌子等待的命令太多",
+        retry_seconds=0.2,
+    )
+
+
+def unavailable() -> Refused:
+    """Refuse what could not be made durable; it may be there all the same, so try again with the same request id."""
+    return Refused(
+        UNAVAILABLE,
+        "NOT_DURABLE",
+        "the server could not store this: try again with the same request id",
+        "服务器未能保存：请用同一请求号重试",
+        retry_seconds=1.0,
+    )
+
+
+def stopping() -> Refused:
+    """Refuse what comes while the server stops."""
+    return Refused(
+        UNAVAILABLE, "STOPPING", "the server is stopping: try again", "服务器正在停止：请重试", retry_seconds=1.0
+    )
+
+
+def fault() -> Refused:
+    """Own up to a fault of the server."""
+    return Refused(INTERNAL, "FAULT", "the server has a fault", "服务器内部故障")

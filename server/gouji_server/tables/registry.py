@@ -1,0 +1,257 @@
+"""All tables of this server: made, woken, put to sleep, listed."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import re
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+import structlog
+
+from gouji.lobby.v1 import lobby_pb2
+from gouji_server.journal import Fenced, JournalFailed
+from gouji_server.tables import deciding, refusals
+from gouji_server.tables.actor import Actor, World
+from gouji_server.tables.directory import Directory
+from gouji_server.tables.handle import TableHandle
+from gouji_server.tables.limits import Limits
+from gouji_server.tables.messages import Abandon, Look, Turn
+from gouji_server.tables.observing import NullMetrics
+from gouji_server.tables.outbox import Outbox
+from gouji_server.tables.story import Story
+from gouji_server.tables.table import created_body
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from gouji_server.journal import Journal
+    from gouji_server.tables import inputs
+    from gouji_server.tables.clock import Clock, Entropy, Timer
+    from gouji_server.tables.deciding import Caller, TableSpec
+    from gouji_server.tables.house_bots import HouseBots
+    from gouji_server.tables.observing import Metrics
+
+_NAME = re.compile(r"tables/[a-z2-7]{16}").fullmatch
+_NAME_TAG = b"gouji/table/1"
+
+
+class Tables:
+    """See the module. Call :meth:`start` before anything else, :meth:`close` at the end."""
+
+    def __init__(
+        self,
+        journal: Journal,
+        *,
+        clock: Clock,
+        entropy: Entropy,
+        house_bots: HouseBots,
+        limits: Limits | None = None,
+        metrics: Metrics | None = None,
+    ) -> None:
+        self.limits = limits or Limits()
+        self._directory = Directory(self.limits)
+        self._world = World(
+            journal,
+            clock,
+            entropy,
+            house_bots,
+            self.limits,
+            metrics or NullMetrics(),
+            self._directory.note,
+        )
+        self._actors: dict[str, Actor] = {}
+        self._backlog = 0
+        self._closing = False
+        self._sweeper: Timer | None = None
+        self._log = structlog.get_logger(__name__)
+
+    # ── life ──
+
+    async def start(self) -> None:
+        """Read what tables there are, and wake those that go on by themselves. Raises JournalFailed."""
+        for name, summary in await self._world.journal.summaries():
+            info = lobby_pb2.Table.FromString(summary)
+            if info.name != name:
+                self._log.error("summary_unreadable", table=name)
+                continue
+            self._directory.note(info)
+        for info in self._directory.playing():
+            if info.HasField("decision_time") or any(player.bot for player in info.players):
+                self.actor(info.name)
+        self._sweep_later()
+
+    async def close(self) -> None:
+        """Let every table finish its turn, refuse what comes later, and forget them all."""
+        self._closing = True
+        if self._sweeper is not None:
+            self._sweeper.cancel()
+        await asyncio.gather(*(actor.stop() for actor in list(self._actors.values())))
+
+    def awake(self) -> int:
+        """Count the tables in memory."""
+        return len(self._actors)
+
+    def backlog_bytes(self) -> int:
+        """Count the bytes that wait in all outboxes made by :meth:`outbox`."""
+        return self._backlog
+
+    def mailbox_messages(self) -> int:
+        """Count the messages that wait in all mailboxes."""
+        return sum(actor.waiting for actor in self._actors.values())
+
+    def outbox(self, *, one_table: bool = False) -> Outbox:
+        """Make the outbox of a stream."""
+        return Outbox(self._world.clock, self.limits, one_table=one_table, backlog=self._grow)
+
+    def _grow(self, by: int) -> None:
+        self._backlog += by
+
+    @property
+    def policies(self) -> Collection[str]:
+        """The names of the built-in bots."""
+        return self._world.bots.policies
+
+    @property
+    def metrics(self) -> Metrics:
+        """Where commands are counted."""
+        return self._world.metrics
+
+    # ── finding tables ──
+
+    def listed(self, name: str) -> lobby_pb2.Table | None:
+        """Return a table's lobby facts, None if it is not listed; shared, so not to be changed."""
+        return self._directory.get(name)
+
+    def list(
+        self,
+        *,
+        page_size: int = 0,
+        page_token: str = "",
+        state: lobby_pb2.TableState.ValueType = lobby_pb2.TABLE_STATE_UNSPECIFIED,
+        with_free_seat: bool = False,
+    ) -> tuple[list[lobby_pb2.Table], str]:
+        """Return a page of tables, newest first, and the token of the next page. Raises Refused."""
+        return self._directory.page(page_size, page_token, state, with_free_seat=with_free_seat)
+
+    async def open(self, name: str) -> TableHandle:
+        """Return a table. Raises TableNotFound, or Refused while its journal cannot be read."""
+        if not _NAME(name):
+            raise refusals.TableNotFound
+        if self._directory.get(name) is None:
+            await asyncio.shield(self.actor(name).ready)
+        return TableHandle(self, name)
+
+    # ── making tables ──
+
+    async def create(self, caller: Caller, spec: TableSpec, request_id: str) -> lobby_pb2.Table:
+        """Make a table. Raises Refused."""
+        self._check_open()
+        world = self._world
+        now_ms = int(world.clock.now() * 1000)
+        epoch = int.from_bytes(world.entropy.token_bytes(6), "big") + 1
+        created = deciding.decide_create(caller, spec, request_id, now_ms, epoch)
+        name = table_name(caller.account, request_id)
+        if self._directory.get(name) is None and name not in self._actors:
+            self._check_room(caller)
+            made = await self._make(name, created)
+            if made is not None:
+                return made
+        return await self._made_before(name, created)
+
+    def _check_room(self, caller: Caller) -> None:
+        directory, limits = self._directory, self.limits
+        if directory.open_of(caller.account) >= limits.open_tables_per_account:
+            raise refusals.Refused(
+                refusals.RESOURCE_EXHAUSTED,
+                "TOO_MANY_TABLES_OF_ACCOUNT",
+                f"you have {limits.open_tables_per_account} tables that are not over",
+                f"你已有{limits.open_tables_per_account}张未结束的桌子",
+            )
+        if directory.open_tables >= limits.open_tables:
+            raise refusals.Refused(
+                refusals.RESOURCE_EXHAUSTED, "TOO_MANY_TABLES", "the server has too many tables", "服务器上的桌子太多"
+            )
+
+    async def _make(self, name: str, created: inputs.Created) -> lobby_pb2.Table | None:
+        """Write the first entry; return None if the table is there already."""
+        story = Story(name, self.limits)
+        turn = Turn(0, created.time)
+        turn.make(story, created)
+        info = story.state.info()
+        try:
+            await self._world.journal.append(name, 0, turn.entries, info.SerializeToString())
+        except Fenced:
+            return None
+        except JournalFailed:
+            raise refusals.unavailable() from None
+        self._log.info("table_created", table=name, rule_set=created.rules, deals=created.deals)
+        self._directory.note(info)
+        if name not in self._actors and not self._closing:
+            self._add(Actor(name, self._world, story))
+        return info
+
+    async def _made_before(self, name: str, created: inputs.Created) -> lobby_pb2.Table:
+        """The request id was used: the same body gets the table that it made."""
+        body = created_body(created)
+
+        def read(story: Story) -> bytes:
+            made = story.state.made
+            if made.body != body:
+                raise refusals.used_id()
+            return made.table
+
+        future: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
+        self.actor(name).post(Look(read, future))
+        return lobby_pb2.Table.FromString(await future)
+
+    # ── waking and sleeping ──
+
+    def _check_open(self) -> None:
+        if self._closing:
+            raise refusals.stopping()
+
+    def actor(self, name: str) -> Actor:
+        """Return a table's actor, made if it sleeps. Raises Refused when the server stops."""
+        actor = self._actors.get(name)
+        if actor is None:
+            self._check_open()
+            actor = self._add(Actor(name, self._world))
+        return actor
+
+    def _add(self, actor: Actor) -> Actor:
+        self._actors[actor.name] = actor
+        actor.task.add_done_callback(lambda task: self._ended(actor, task))
+        return actor
+
+    def _ended(self, actor: Actor, task: asyncio.Task[None]) -> None:
+        if self._actors.get(actor.name) is actor:
+            del self._actors[actor.name]
+        if not task.cancelled():
+            task.exception()  # the actor has logged it
+
+    def _sweep_later(self) -> None:
+        if not self._closing:
+            clock = self._world.clock
+            self._sweeper = clock.call_at(clock.now() + self.limits.idle_seconds, self._sweep)
+
+    def _sweep(self) -> None:
+        """Put idle tables to sleep; close those that have waited for players for too long."""
+        now = self._world.clock.now()
+        for actor in list(self._actors.values()):
+            if actor.idle and now - actor.last_touch >= self.limits.idle_seconds:
+                del self._actors[actor.name]  # whoever comes from now on wakes another
+                actor.retire()
+        oldest = now - self.limits.waiting_seconds
+        for info in self._directory.waiting():
+            if info.create_time.ToMilliseconds() / 1000 > oldest:
+                break
+            self.actor(info.name).post(Abandon(self.limits.waiting_seconds))
+        self._sweep_later()
+
+
+def table_name(account: str, request_id: str) -> str:
+    """Name a table after who asked for it: the same request makes the same table, on any node and after any crash."""
+    digest = sha256(b"\0".join((_NAME_TAG, account.encode(), request_id.encode()))).digest()
+    return f"tables/{base64.b32encode(digest[:10]).decode().lower()}"

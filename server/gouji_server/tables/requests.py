@@ -1,0 +1,65 @@
+"""The memory of request ids: the same id with the same body gets the same answer and is not carried out twice.
+
+Only commands that were carried out are remembered: a refused one changed nothing, and its id may be used again. The
+memory is part of what a table's journal says, so it outlives a restart. Ids of moves are kept for the running deal and
+the one before (a move that ends a deal starts the next at once, and its sender must be able to ask again); ids of
+lobby commands until there are too many.
+"""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from typing import NamedTuple, TypeAlias
+
+from gouji_server.tables.refusals import used_id
+
+Key: TypeAlias = tuple[str, str, str]
+"""Account, method, request id. The table is the memory's owner."""
+
+
+class Answer(NamedTuple):
+    """What a command was answered: `body` its hash, `version` for moves, `seat` and `table` for lobby commands."""
+
+    body: bytes
+    version: int = 0
+    seat: int = -1
+    table: bytes = b""
+
+
+def body_hash(*parts: object) -> bytes:
+    """Hash the parts of a request's body."""
+    return blake2b(repr(parts).encode(), digest_size=8).digest()
+
+
+class RequestMemory:
+    """See the module."""
+
+    __slots__ = ("_before", "_deal", "_lobby", "_most_lobby")
+
+    def __init__(self, most_lobby: int) -> None:
+        self._deal: dict[Key, Answer] = {}
+        self._before: dict[Key, Answer] = {}
+        self._lobby: dict[Key, Answer] = {}
+        self._most_lobby = most_lobby
+
+    def find(self, key: Key, body: bytes) -> Answer | None:
+        """Return what was answered, or None for a new id; raises ALREADY_EXISTS for another body."""
+        known = self._deal.get(key) or self._before.get(key) or self._lobby.get(key)
+        if known is not None and known.body != body:
+            raise used_id()
+        return known
+
+    def keep_move(self, key: Key, answer: Answer) -> None:
+        """Remember a move of the running deal."""
+        self._deal[key] = answer
+
+    def keep_lobby(self, key: Key, answer: Answer) -> None:
+        """Remember a lobby command, forgetting the oldest beyond the limit."""
+        self._lobby[key] = answer
+        if len(self._lobby) > self._most_lobby:
+            del self._lobby[next(iter(self._lobby))]
+
+    def next_deal(self) -> None:
+        """Forget the moves of the deal before the one that just ended."""
+        self._before = self._deal
+        self._deal = {}

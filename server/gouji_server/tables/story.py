@@ -1,0 +1,151 @@
+"""A table's story: its state, the journal's numbering and digests, and the steps that readers follow.
+
+Live, :meth:`Story.make` turns an input into a journal entry and a step. In recovery :func:`recover` folds the entries
+of a journal in the same way and compares digests.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from gouji_rules import RuleViolation
+from gouji_server.journal import Entry
+from gouji_server.tables import inputs
+from gouji_server.tables.convert import SEATS_IN
+from gouji_server.tables.digests import digest_after
+from gouji_server.tables.steps import UPDATES_TAG, Step, StepEncoder, StepRing, chunk, private_part
+from gouji_server.tables.table import Effect, TableState
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gouji.table.v1 import table_pb2
+    from gouji_server.tables.limits import Limits
+
+_SLICE = 200
+"""Entries folded before others get their turn."""
+
+
+class Diverged(Exception):
+    """The fold of a journal does not arrive where the entry says it did."""
+
+    def __init__(self, seq: int, kind: str) -> None:
+        super().__init__(f"entry {seq} ({kind}) does not lead where it led")
+        self.seq = seq
+        self.kind = kind
+
+
+class Story:
+    """See the module. ``seq`` is the number of the last entry, made durable or about to be."""
+
+    __slots__ = ("_digest", "encoder", "ring", "seq", "state")
+
+    def __init__(self, name: str, limits: Limits) -> None:
+        self.state = TableState(name, limits.lobby_requests)
+        self.ring = StepRing(limits.ring_steps, limits.ring_bytes)
+        self.encoder: StepEncoder | None = None
+        self.seq = 0
+        self._digest = b""
+
+    def make(self, happening: inputs.Input) -> tuple[Entry, Step]:
+        """Make an input happen. Raises gouji_rules.RuleViolation for a move that the rules refuse: nothing changed."""
+        effect = self.state.apply(happening)
+        kind, body = inputs.encode(happening)
+        self.seq += 1
+        self._digest = digest_after(self._digest, kind, body, self.state)
+        step = self._encode(effect)
+        return Entry(self.seq, kind, body, self._digest), step
+
+    def replay(self, entry: Entry, *, encode: bool) -> None:
+        """Make a journal's entry happen again. Raises :class:`Diverged`."""
+        try:
+            effect = self.state.apply(inputs.decode(entry.kind, entry.body))
+        except (inputs.BadEntry, RuleViolation, LookupError, TypeError, ValueError, AttributeError) as error:
+            raise Diverged(entry.seq, entry.kind) from error
+        self.seq += 1
+        self._digest = digest_after(self._digest, entry.kind, entry.body, self.state)
+        if self._digest != entry.digest or self.seq != entry.seq:
+            raise Diverged(entry.seq, entry.kind)
+        if encode:
+            self._encode(effect)
+        else:
+            self._skip(effect)
+
+    def _skip(self, effect: Effect) -> None:
+        """Take note of a step too old to be kept."""
+        encoder = self._encoder()
+        if effect.new_deal:
+            encoder.next_deal()
+        self.ring.start_at(self.state.n, tuple(self.state.p))
+
+    def _encoder(self) -> StepEncoder:
+        if self.encoder is None:
+            self.encoder = StepEncoder(self.state.name, self.state.epoch)
+        return self.encoder
+
+    def _encode(self, effect: Effect) -> Step:
+        state = self.state
+        encoder = self._encoder()
+        if effect.new_deal:
+            encoder.next_deal()
+        shared = None
+        if effect.happened or effect.info_changed:
+            public = encoder.public(
+                state.n,
+                effect.happened,
+                effect.time,
+                by_clock=effect.by_clock,
+                info=state.info() if effect.info_changed else None,
+                deal=state.facts if effect.of_deal else None,
+            )
+            shared = chunk(UPDATES_TAG, public)
+        else:
+            public = encoder.place_alone(state.n)
+        private = {}
+        for seat in SEATS_IN[effect.touched & ~state.seats.bots]:
+            private[seat] = chunk(UPDATES_TAG, public, self._private(seat))
+        step = Step(self.seq, state.n, tuple(state.p), shared, private, info_changed=effect.info_changed)
+        self.ring.add(step)
+        return step
+
+    def _private(self, seat: int) -> bytes:
+        state = self.state
+        return private_part(seat, state.p[seat], state.hand(seat), answered=bool(state.answered >> seat & 1))
+
+    def snapshot(self, seat: int, reason: table_pb2.SnapshotReason.ValueType) -> bytes:
+        """Return the TableUpdate of a snapshot for a seat, or for a spectator (-1)."""
+        state = self.state
+        public = self._encoder().snapshot(state.n, reason, state.info(), state.facts)
+        return public + self._private(seat) if seat >= 0 else public
+
+    def freeze(self) -> None:
+        """Stop a table whose journal cannot be followed: under another epoch, since its numbering means nothing now."""
+        effect = Effect(self.state.time)
+        self.state.epoch += 1
+        self.encoder = None
+        self.state.freeze(effect)
+        self.ring.start_at(self.state.n, tuple(self.state.p))
+        self._encode(effect)
+
+
+async def recover(name: str, entries: Sequence[Entry], limits: Limits) -> tuple[Story, Diverged | None]:
+    """Fold a journal. Where an entry does not lead where it led, the story is frozen at the one before it."""
+    try:
+        return await _fold(name, entries, limits), None
+    except Diverged as diverged:
+        good = await _fold(name, entries[: diverged.seq - 1], limits) if diverged.seq > 1 else None
+        if good is None or good.seq != diverged.seq - 1:
+            raise
+        good.freeze()
+        return good, diverged
+
+
+async def _fold(name: str, entries: Sequence[Entry], limits: Limits) -> Story:
+    story = Story(name, limits)
+    first_kept = len(entries) - limits.ring_steps
+    for at, entry in enumerate(entries):
+        story.replay(entry, encode=at >= first_kept)
+        if at % _SLICE == _SLICE - 1:
+            await asyncio.sleep(0)
+    return story

@@ -1,0 +1,356 @@
+"""The state of one table: a fold over its inputs, and nothing else.
+
+The same code runs live and in recovery. :meth:`TableState.apply` makes an input happen and returns what came of it;
+what cannot happen is refused before anything changed. Nothing here waits, reads a clock or draws a random number.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import gouji_rules as gr
+from gouji.lobby.v1 import lobby_pb2
+from gouji.table.v1 import events_pb2
+from gouji_server.tables import happenings, inputs
+from gouji_server.tables.convert import SEATS_IN
+from gouji_server.tables.requests import Answer, RequestMemory, body_hash
+from gouji_server.tables.seats import SEATS, Seats
+from gouji_server.tables.steps import DealFacts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from gouji_server.tables.requests import Key
+
+ASKED_TOGETHER = frozenset({gr.Kind.WINDOW, gr.Kind.REVOLT, gr.Kind.SHOW})
+"""Questions whose answers stay hidden until all are in (R5, R32, R50)."""
+
+WAITING = lobby_pb2.TABLE_STATE_WAITING
+PLAYING = lobby_pb2.TABLE_STATE_PLAYING
+FINISHED = lobby_pb2.TABLE_STATE_FINISHED
+FROZEN = lobby_pb2.TABLE_STATE_FROZEN
+
+SUBMIT_ACTION = "SubmitAction"
+JOIN_TABLE = "JoinTable"
+LEAVE_TABLE = "LeaveTable"
+SET_READY = "SetReady"
+ADD_BOT = "AddBot"
+
+
+class Effect:
+    """What came of one input.
+
+    ``happened`` public events in order; ``by_clock`` the clock acted for the first one's seat; ``of_deal`` the deal's
+    state belongs to it; ``new_deal`` another deal began; ``info_changed`` the lobby facts did; ``touched`` mask of the
+    seats to which something is said alone; ``time`` in milliseconds.
+    """
+
+    __slots__ = ("by_clock", "happened", "info_changed", "new_deal", "of_deal", "time", "touched")
+
+    def __init__(self, time: int) -> None:
+        self.time = time
+        self.happened: list[object] = []
+        self.by_clock = False
+        self.of_deal = False
+        self.new_deal = False
+        self.info_changed = False
+        self.touched = 0
+
+
+class TableState:
+    """One table.
+
+    ``n`` counts its public events, ``p`` what was said to each seat alone; ``decision`` is the `n` at which the open
+    question was asked (0: none is) and ``deadline`` when it lapses (milliseconds, 0: never). ``answered`` is the mask
+    of the seats whose hidden answer is in. ``made`` is what the maker of the table was answered.
+    """
+
+    __slots__ = (
+        "_cards",
+        "_info",
+        "answered",
+        "create_time",
+        "deadline",
+        "deal",
+        "decision",
+        "decision_ms",
+        "epoch",
+        "facts",
+        "made",
+        "match",
+        "n",
+        "name",
+        "owner",
+        "p",
+        "requests",
+        "rule_set",
+        "rules",
+        "seats",
+        "secret",
+        "spectators",
+        "state",
+        "time",
+        "title",
+        "total_deals",
+    )
+
+    def __init__(self, name: str, most_lobby_requests: int) -> None:
+        self.name = name
+        self.requests = RequestMemory(most_lobby_requests)
+        self.seats = Seats()
+        self.state: lobby_pb2.TableState.ValueType = lobby_pb2.TABLE_STATE_UNSPECIFIED
+        self.n = 0
+        self.p = [0] * SEATS
+        self.decision = 0
+        self.deadline = 0
+        self.answered = 0
+        self.match: gr.Match | None = None
+        self.deal: gr.Deal | None = None
+        self.facts: DealFacts | None = None
+        self.secret = b""
+        self.time = 0
+        self._cards: list[bytes] = [b""] * SEATS
+        self._info: lobby_pb2.Table | None = None
+
+    # ── reading ──
+
+    @property
+    def closed(self) -> bool:
+        """Whether no event follows."""
+        return self.state in (FINISHED, FROZEN)
+
+    @property
+    def wants_deal(self) -> bool:
+        """Whether the next deal is to begin."""
+        return self.state == PLAYING and (self.deal is None or self.deal.over)
+
+    @property
+    def waiting_for(self) -> int:
+        """Mask of the seats asked now that have not answered."""
+        return 0 if self.deal is None else self.deal.public.asked & ~self.answered
+
+    def hand(self, seat: int) -> bytes:
+        """Return a seat's real cards, ascending."""
+        return self._cards[seat]
+
+    def info(self) -> lobby_pb2.Table:
+        """Return the lobby facts; shared, so not to be changed."""
+        if self._info is None:
+            self._info = self._make_info()
+        return self._info
+
+    def _make_info(self) -> lobby_pb2.Table:
+        info = lobby_pb2.Table(
+            name=self.name,
+            title=self.title,
+            rule_set=f"ruleSets/{self.rule_set}",
+            deals=self.total_deals,
+            state=self.state,
+            owner=self.owner,
+            players=[player.to_proto() for player in self.seats.players],
+            spectators_allowed=self.spectators,
+        )
+        info.create_time.FromMilliseconds(self.create_time)
+        if self.decision_ms:
+            info.decision_time.FromMilliseconds(self.decision_ms)
+        return info
+
+    # ── folding ──
+
+    def apply(self, entry: inputs.Input) -> Effect:
+        """Make an input happen. Raises gouji_rules.RuleViolation for a move that the rules refuse: nothing changed."""
+        effect = Effect(entry.time)
+        self._APPLY[type(entry)](self, entry, effect)
+        self.time = entry.time
+        for seat in SEATS_IN[effect.touched]:
+            self.p[seat] += 1
+        return effect
+
+    def _created(self, entry: inputs.Created, effect: Effect) -> None:
+        self.epoch = entry.epoch
+        self.rule_set = entry.rules
+        self.rules = gr.preset(entry.rules).replace(**entry.options)
+        self.title = entry.title
+        self.total_deals = entry.deals
+        self.decision_ms = entry.decision_ms
+        self.spectators = entry.spectators
+        self.owner = entry.owner
+        self.create_time = entry.time
+        self.state = WAITING
+        effect.info_changed = True
+        if entry.seat >= 0:
+            self._tell(effect, happenings.SeatChanged(self.seats.sit(entry.seat, entry.owner, entry.owner_name)))
+        self.made = Answer(created_body(entry), seat=entry.seat, table=self.info().SerializeToString())
+
+    def _joined(self, entry: inputs.Joined, effect: Effect) -> None:
+        self._seat_changed(effect, self.seats.sit(entry.seat, entry.account, entry.name))
+        self._keep_lobby((entry.account, JOIN_TABLE, entry.request_id), body_hash(entry.wanted), entry.seat)
+
+    def _left(self, entry: inputs.Left, effect: Effect) -> None:
+        self._seat_changed(effect, self.seats.rise(entry.account))
+        if not self.seats.people:
+            self._close(effect, events_pb2.CLOSE_REASON_EMPTY)
+        self._keep_lobby((entry.account, LEAVE_TABLE, entry.request_id), body_hash(), -1)
+
+    def _ready_set(self, entry: inputs.ReadySet, effect: Effect) -> None:
+        self._seat_changed(effect, self.seats.set_ready(entry.account, entry.ready))
+        self._start_if_ready(effect)
+        self._keep_lobby((entry.account, SET_READY, entry.request_id), body_hash(entry.ready), -1)
+
+    def _bot_added(self, entry: inputs.BotAdded, effect: Effect) -> None:
+        self._seat_changed(effect, self.seats.add_bot(entry.seat, entry.policy))
+        self._start_if_ready(effect)
+        body = body_hash(entry.policy, entry.wanted)
+        self._keep_lobby((entry.account, ADD_BOT, entry.request_id), body, entry.seat)
+
+    def _seat_changed(self, effect: Effect, player: Any) -> None:
+        self._info = None
+        effect.info_changed = True
+        self._tell(effect, happenings.SeatChanged(player))
+
+    def _start_if_ready(self, effect: Effect) -> None:
+        if self.seats.all_ready:
+            self.state = PLAYING
+            self.match = gr.Match(self.rules, self.total_deals)
+            self._tell(effect, happenings.MatchStarted(self.total_deals))
+
+    def _deal_starting(self, entry: inputs.DealStarting, effect: Effect) -> None:
+        match = self.match
+        if match is None or not self.wants_deal:
+            raise inputs.BadEntry("a deal begins where none is due")
+        self.secret = bytes.fromhex(entry.secret)
+        self.deal = match.start_deal(gr.deal_seed(self.secret))
+        commitment = gr.commitment(self.secret)
+        self.requests.next_deal()
+        self._tell(effect, happenings.DealStarted(match.deal_number, commitment), *self.deal.start_events)
+        self.facts = DealFacts(self.deal.public, match.deal_number, tuple(match.scores), commitment)
+        effect.new_deal = True
+        effect.touched = (1 << SEATS) - 1
+        self._after_deal_input(effect)
+
+    def _moved(self, entry: inputs.Moved, effect: Effect) -> None:
+        deal = self._running()
+        action = action_of(entry)
+        happened = deal.apply(entry.seat, action, entry.cards or None)
+        self._tell(effect, *happened)
+        self._after_deal_input(effect)
+        if entry.request_id:
+            key = (self.seats.players[entry.seat].account, SUBMIT_ACTION, entry.request_id)
+            self.requests.keep_move(key, Answer(entry.body, version=self.n))
+
+    def _lapsed(self, entry: inputs.Lapsed, effect: Effect) -> None:
+        deal = self._running()
+        effect.by_clock = deal.public.kind not in ASKED_TOGETHER
+        cards = bytes.fromhex(entry.cards) or None
+        for seat in SEATS_IN[self.waiting_for]:
+            self._tell(effect, *deal.apply(seat, deal.default_action(seat), cards))
+        self._after_deal_input(effect)
+
+    def _abandoned(self, entry: inputs.Abandoned, effect: Effect) -> None:
+        self._close(effect, events_pb2.CLOSE_REASON_EMPTY)
+
+    def _frozen(self, entry: inputs.Frozen, effect: Effect) -> None:
+        self.freeze(effect)
+
+    def freeze(self, effect: Effect) -> None:
+        """Stop the table for good."""
+        self.deadline = 0
+        self._close(effect, events_pb2.CLOSE_REASON_FROZEN)
+        self.state = FROZEN
+
+    # ── parts of a step ──
+
+    def _running(self) -> gr.Deal:
+        if self.deal is None or self.deal.over or self.closed:
+            raise inputs.BadEntry("a move where no deal is running")
+        return self.deal
+
+    def _tell(self, effect: Effect, *happened: object) -> None:
+        effect.happened.extend(happened)
+        self.n += len(happened)
+
+    def _keep_lobby(self, key: Key, body: bytes, seat: int) -> None:
+        self.requests.keep_lobby(key, Answer(body, seat=seat, table=self.info().SerializeToString()))
+
+    def _close(self, effect: Effect, reason: events_pb2.CloseReason.ValueType) -> None:
+        self.state = FINISHED
+        self._info = None
+        effect.info_changed = True
+        self._tell(effect, happenings.TableClosed(reason))
+
+    def _after_deal_input(self, effect: Effect) -> None:
+        """Settle what follows from the deal's new state: its end, the question, and to whom something was said."""
+        deal, facts = self.deal, self.facts
+        if deal is None or facts is None:
+            raise inputs.BadEntry("no deal")
+        public = deal.public
+        if effect.happened:
+            effect.of_deal = True
+            if deal.over:
+                self._deal_over(effect, deal)
+            self.decision = self.n if public.asked else 0
+            self.deadline = effect.time + self.decision_ms if self.decision_ms and public.asked else 0
+            facts.decision, facts.deadline_ms = self.decision, self.deadline
+        position = deal.position
+        answered = public.asked & ~position.waiting if public.kind in ASKED_TOGETHER else 0
+        effect.touched |= answered ^ self.answered
+        self.answered = answered
+        cards = position.cards or self._cards
+        for seat in range(SEATS):
+            if cards[seat] is not self._cards[seat]:
+                effect.touched |= 1 << seat
+        self._cards = cards[:]
+
+    def _deal_over(self, effect: Effect, deal: gr.Deal) -> None:
+        match, facts = self.match, self.facts
+        if match is None or facts is None:
+            raise inputs.BadEntry("a deal without a match")
+        match.finish(deal)
+        facts.scores = tuple(match.scores)
+        self._tell(effect, happenings.DealRevealed(facts.number, deal, self.secret))
+        if match.over:
+            self._tell(effect, happenings.MatchEnded(tuple(match.scores)))
+            self._close(effect, events_pb2.CLOSE_REASON_MATCH_OVER)
+
+    _APPLY: ClassVar[dict[type[Any], Callable[[TableState, Any, Effect], None]]] = {
+        inputs.Created: _created,
+        inputs.Joined: _joined,
+        inputs.Left: _left,
+        inputs.ReadySet: _ready_set,
+        inputs.BotAdded: _bot_added,
+        inputs.DealStarting: _deal_starting,
+        inputs.Moved: _moved,
+        inputs.Lapsed: _lapsed,
+        inputs.Abandoned: _abandoned,
+        inputs.Frozen: _frozen,
+    }
+
+
+def created_body(entry: inputs.Created) -> bytes:
+    """Hash what the maker of a table said."""
+    said = (entry.rules, entry.options, entry.title, entry.deals, entry.decision_ms, entry.spectators, entry.seat)
+    return body_hash(*said)
+
+
+def action_of(entry: inputs.Moved) -> gr.Action:
+    """Return a move as the engine knows it. Raises gouji_rules.PlayError (R10) for cards that make no play."""
+    verb = entry.verb
+    if verb == gr.Verb.PLAY:
+        return gr.play_action(gr.play_of_cards(entry.cards))
+    if verb == gr.Verb.BURN:
+        return gr.burn_action(gr.play_of_cards(entry.cards))
+    if verb == gr.Verb.SHOW:
+        return gr.show_action(entry.suit)
+    return _PLAIN[verb]
+
+
+_PLAIN: dict[int, gr.Action] = {
+    gr.Verb.PASS: gr.PASS,
+    gr.Verb.YIELD: gr.YIELD,
+    gr.Verb.WIND: gr.WIND,
+    gr.Verb.DECLINE: gr.DECLINE,
+    gr.Verb.NO: gr.NO,
+    gr.Verb.REVOLT: gr.REVOLT,
+    gr.Verb.KEEP_HEAD: gr.KEEP_HEAD,
+    gr.Verb.DROP_HEAD: gr.DROP_HEAD,
+}

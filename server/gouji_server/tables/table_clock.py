@@ -1,0 +1,98 @@
+"""A table's own clock: when the open decision lapses, when the next deal is due."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING
+
+from gouji_bots import choose_cards
+from gouji_rules import Card
+from gouji_server.tables import inputs
+from gouji_server.tables.convert import SEATS_IN
+
+if TYPE_CHECKING:
+    import gouji_rules as gr
+    from gouji_server.tables.actor import Actor
+    from gouji_server.tables.clock import Entropy, Timer
+    from gouji_server.tables.messages import Turn
+    from gouji_server.tables.story import Story
+    from gouji_server.tables.table import TableState
+
+
+class TableClock:
+    """One timer, left running while decisions come and go: when it fires, the actor makes a turn and looks."""
+
+    __slots__ = ("_actor", "_due", "_grace", "_timer", "_woken_decision")
+
+    def __init__(self, actor: Actor) -> None:
+        self._actor = actor
+        self._timer: Timer | None = None
+        self._due = 0.0
+        self._woken_decision = 0
+        self._grace = 0
+
+    @property
+    def running(self) -> bool:
+        """Whether something will happen by the clock."""
+        return self._timer is not None
+
+    def woke(self, story: Story) -> None:
+        """The table came from the journal: a decision that lapsed meanwhile gets some grace."""
+        state = story.state
+        grace = min(self._actor.world.limits.grace_seconds * 1000, state.decision_ms)
+        self._woken_decision = state.decision
+        self._grace = int(self._actor.world.clock.now() * 1000 + grace)
+
+    def lapses_at(self, state: TableState) -> int:
+        """When the open decision lapses, in milliseconds; 0: never."""
+        if state.deadline and state.decision == self._woken_decision:
+            return max(state.deadline, self._grace)
+        return state.deadline
+
+    def lapse(self, story: Story, turn: Turn) -> None:
+        """If the open decision has lapsed, give each seat that has not answered its default."""
+        state = story.state
+        due = self.lapses_at(state)
+        if not due or turn.now_ms < due or state.deal is None or state.closed:
+            return
+        cards = b""
+        for seat in SEATS_IN[state.waiting_for]:
+            cards += default_cards(state.deal, seat, self._actor.world.entropy)[1]
+        turn.make(story, inputs.Lapsed(turn.now_ms, state.decision, cards.hex()))
+
+    def deal_due(self, story: Story, now_ms: int) -> bool:
+        """Whether the pause before the next deal is over."""
+        state = story.state
+        pause = self._actor.world.limits.pause_seconds
+        return state.deal is None or now_ms >= state.time + int(pause * 1000)
+
+    def set(self, story: Story) -> None:
+        """See to it that the actor looks when something is due."""
+        state = story.state
+        due = self.lapses_at(state) / 1000
+        if state.wants_deal:
+            due = state.time / 1000 + self._actor.world.limits.pause_seconds
+        if not due:
+            self.stop()
+            return
+        if self._timer is None or due < self._due:
+            self.stop()
+            self._due = due
+            self._timer = self._actor.world.clock.call_at(due, self._fire)
+
+    def stop(self) -> None:
+        """Have nothing happen by the clock."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _fire(self) -> None:
+        self._timer = None
+        self._actor.nudge()
+
+
+def default_cards(deal: gr.Deal, seat: int, entropy: Entropy) -> tuple[gr.Action, bytes]:
+    """Return a seat's default action with real cards drawn at random from its hand, so that nothing held leaks."""
+    action = deal.default_action(seat)
+    dice = random.Random(entropy.token_bytes(16))  # noqa: S311 - seeded by the server's entropy
+    return action, bytes(choose_cards([Card(card) for card in deal.cards(seat)], action, dice))
