@@ -6,7 +6,7 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gouji_server.tables.clock import Clock
+    from gouji_server.tables import Clock
 
 MAX_KEYS = 100_000
 """Keys remembered at once. Past it the one that was used longest ago is forgotten, that is, has a full bucket again."""

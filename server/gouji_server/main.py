@@ -25,8 +25,7 @@ from gouji_server.journal import JournalError, SqliteJournal
 from gouji_server.lobby import PageTokens
 from gouji_server.metrics import Metrics, MetricsServer
 from gouji_server.records import AccountRecords, Database
-from gouji_server.tables import Limits, SystemClock, SystemEntropy, Tables
-from gouji_server.tables.house_bots import WorkerBots
+from gouji_server.tables import Limits, SystemClock, SystemEntropy, Tables, WorkerBots
 from gouji_server.tables.refusals import stopping
 
 if TYPE_CHECKING:
@@ -87,7 +86,6 @@ class Server:
                 streams=streams,
                 metrics=metrics,
                 clock=clock,
-                limits=limits(config),
                 heartbeat_seconds=config.heartbeat_seconds,
                 max_tables_per_stream=config.max_tables_per_stream,
             )

@@ -147,5 +147,6 @@ class RawClient:
     async def send(self, service: str, method: str, raw: bytes, metadata: Sequence[tuple[str, str]] = ()) -> bytes:
         """Call a unary method with bytes."""
         full = SERVICES[service][1]
-        answer: bytes = await self.channel.unary_unary(f"/{full}/{method}")(raw, metadata=metadata)
+        call: Any = self.channel.unary_unary(f"/{full}/{method}")
+        answer: bytes = await call(raw, metadata=metadata)
         return answer

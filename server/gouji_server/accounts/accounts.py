@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from gouji_server.accounts.tokens import AccessTokens, Identity
     from gouji_server.config import Config
     from gouji_server.records import AccountRecords
-    from gouji_server.tables.clock import Clock
-    from gouji_server.tables.entropy import Entropy
+    from gouji_server.tables import Clock, Entropy
 
 RETRY_SECONDS = 600
 """How long a sign-in's request id is remembered."""

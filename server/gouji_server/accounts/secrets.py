@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from gouji_server.tables.entropy import Entropy
+    from gouji_server.tables import Entropy
 
 SECRET_BYTES = 32
 

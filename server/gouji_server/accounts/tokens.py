@@ -10,7 +10,7 @@ import jwt
 from gouji_server.tables import Caller
 
 if TYPE_CHECKING:
-    from gouji_server.tables.clock import Clock
+    from gouji_server.tables import Clock
 
 ALGORITHM = "HS256"
 ISSUER = "gouji"

@@ -20,7 +20,7 @@ from gouji_server.api.peers import address_of
 from gouji_server.tables import Refused
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
+    from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 
     from gouji_server.accounts import Accounts, Identity
     from gouji_server.metrics import Metrics
@@ -113,13 +113,13 @@ class Calls:
         return grpc.unary_stream_rpc_method_handler(handle)
 
     def two_way_stream(
-        self, method: str, serve: Callable[[Call], Awaitable[None]]
+        self, method: str, serve: Callable[[AsyncIterator[bytes], Call], Awaitable[None]]
     ) -> grpc.RpcMethodHandler[bytes, bytes]:
-        """Return the handler of a method with streams both ways; `serve` reads and writes by the call's context."""
+        """Return the handler of a method with streams both ways; `serve` reads the one and writes by the context."""
 
-        async def handle(_requests: object, context: Context) -> None:
+        async def handle(requests: AsyncIterator[bytes], context: Context) -> None:
             async def run() -> None:
-                await serve(self._call(context, open_to_all=False))
+                await serve(requests, self._call(context, open_to_all=False))
 
             await self._guarded(method, context, run)
 

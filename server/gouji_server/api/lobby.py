@@ -77,9 +77,7 @@ class LobbyService:
         seated = not request.without_seat
         timed = request.HasField("decision_time")
         shape = Shape().request_id(request.request_id).title(title)
-        shape.within(
-            request.deals, 1, MAX_DEALS, "deals", f", or 0 for {DEFAULT_DEALS}", f"，或 0 表示 {DEFAULT_DEALS}"
-        )
+        shape.within(request.deals, 1, MAX_DEALS, "deals", DEFAULT_DEALS)
         if rule_set not in {info.name for info in rule_sets()}:
             shape.bad("rule_set", "there is no such rule set: ListRuleSets lists them", "没有此规则：见 ListRuleSets")
         if timed:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-import grpc
 from google.protobuf.message import DecodeError
 from google.rpc import code_pb2
 
@@ -14,10 +13,10 @@ from gouji_server.accounts import TokenError
 from gouji_server.api.errors import invalid, limited, malformed, told, unauthenticated
 from gouji_server.api.streams import Stream
 from gouji_server.api.validation import Shape
-from gouji_server.tables import Outbox, Refused
+from gouji_server.tables import Refused
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
+    from collections.abc import AsyncIterator, Awaitable
 
     from gouji_server.accounts import Accounts, Identity
     from gouji_server.api.calls import Call
@@ -41,16 +40,16 @@ class PlayStream:
         self._accounts = accounts
         self._context = call.context
         self._identity = identity
-        self._outbox = Outbox(room.clock, room.limits)
+        self._outbox = room.tables.outbox()
         self._stream = Stream(identity, self._outbox, room.clock)
         self._handles: dict[str, TableHandle] = {}
         self._followed: set[str] = set()
 
-    async def run(self) -> None:
+    async def run(self, requests: AsyncIterator[bytes]) -> None:
         """Serve the stream to its end; raises what it ends with."""
         try:
             with self._room.streams.admit(self._stream):
-                reader = asyncio.create_task(self._read())
+                reader = asyncio.create_task(self._read(requests))
                 try:
                     await self._stream.write(self._context, self._room.heartbeat_seconds, pb.PlayResponse)
                 finally:
@@ -59,15 +58,12 @@ class PlayStream:
         finally:
             self._stream.close()
 
-    async def _read(self) -> None:
+    async def _read(self, requests: AsyncIterator[bytes]) -> None:
         try:
-            while True:
-                await self._outbox.room()
-                raw = await self._context.read()
-                if raw is grpc.aio.EOF:
-                    self._outbox.finish()
-                    return
+            async for raw in requests:
                 await self._serve(raw)
+                await self._outbox.room()
+            self._outbox.finish_when_idle()
         except asyncio.CancelledError:
             raise
         except Exception as error:  # noqa: BLE001 - whatever it is, a stream that reads no more has to end

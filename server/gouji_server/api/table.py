@@ -10,16 +10,17 @@ from gouji_server.api.errors import unauthenticated
 from gouji_server.api.play import PlayStream
 from gouji_server.api.streams import Stream
 from gouji_server.api.validation import Shape
-from gouji_server.tables import Outbox
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
     import grpc
 
     from gouji_server.accounts import Accounts
     from gouji_server.api.calls import Call, Calls
     from gouji_server.api.streams import Streams
     from gouji_server.metrics import Metrics
-    from gouji_server.tables import Clock, Limits, TableHandle, Tables
+    from gouji_server.tables import Clock, TableHandle, Tables
 
 SERVICE = "gouji.table.v1.TableService"
 
@@ -38,7 +39,6 @@ class TableRoom:
     streams: Streams
     metrics: Metrics
     clock: Clock
-    limits: Limits
     heartbeat_seconds: float
     max_tables_per_stream: int
 
@@ -63,18 +63,18 @@ class TableService:
             "CheckPlay": calls.unary("CheckPlay", pb.CheckPlayRequest, self.check_play, logged=_TABLE),
         }
 
-    async def play(self, call: Call) -> None:
+    async def play(self, requests: AsyncIterator[bytes], call: Call) -> None:
         """Serve a Play stream."""
         if call.identity is None:
             raise unauthenticated()
-        await PlayStream(self._room, self._accounts, call, call.identity).run()
+        await PlayStream(self._room, self._accounts, call, call.identity).run(requests)
 
     async def watch_table(self, request: pb.WatchTableRequest, call: Call) -> None:
         """Write a table's updates until it is closed."""
         if call.identity is None:
             raise unauthenticated()
         table = await self._open(request.table)
-        outbox = Outbox(self._room.clock, self._room.limits, one_table=True)
+        outbox = self._room.tables.outbox(one_table=True)
         stream = Stream(call.identity, outbox, self._room.clock)
         try:
             with self._room.streams.admit(stream):

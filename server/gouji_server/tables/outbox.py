@@ -47,6 +47,7 @@ class Outbox:
         "_clock",
         "_ended",
         "_followers",
+        "_idle_end",
         "_lagging",
         "_limits",
         "_one_table",
@@ -136,6 +137,11 @@ class Outbox:
         self.end = end
         self._let_go()
 
+    def finish_when_idle(self) -> None:
+        """No more commands will come: end well once none waits for its result and no table is followed."""
+        self._idle_end = True
+        self._finish_if_idle()
+
     def close(self) -> None:
         """The reader is gone: drop everything."""
         self._let_go()
@@ -161,11 +167,13 @@ class Outbox:
         """Answer a command that was taken."""
         self._unanswered -= 1
         self.put_result(request_id, version)
+        self._finish_if_idle()
 
     def refuse(self, request_id: str, refused: Refused) -> None:
         """Refuse a command that was taken."""
         self._unanswered -= 1
         self.put_refusal(request_id, refused)
+        self._finish_if_idle()
 
     def follow(self, follower: Follower) -> None:
         """Have steps of a table come here; a subscription of the same table gives way."""
@@ -187,6 +195,8 @@ class Outbox:
             self._lagging.remove(follower)
         if self._one_table:
             self.finish()
+        else:
+            self._finish_if_idle()
 
     def put(self, follower: Follower, step: bytes) -> None:
         """Send a step, or note that the reader is too slow for this table."""
@@ -201,6 +211,10 @@ class Outbox:
         self._append(follower, step)
 
     # ── inside ──
+
+    def _finish_if_idle(self) -> None:
+        if self._idle_end and not self._unanswered and not self._followers:
+            self.finish()
 
     def _put_result(self, result: bytes) -> None:
         if self._ended:
