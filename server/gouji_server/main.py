@@ -7,7 +7,7 @@ import contextlib
 import signal
 import sys
 from contextlib import AsyncExitStack
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import structlog
 from pydantic import ValidationError
@@ -29,7 +29,7 @@ from gouji_server.tables import Limits, SystemClock, SystemEntropy, Tables, Work
 from gouji_server.tables.refusals import stopping
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Coroutine, Sequence
 
     from gouji_server.tables import Clock, Entropy, HouseBots
 
@@ -158,10 +158,10 @@ def _serve_metrics(config: Config, metrics: Metrics, rooms: AsyncExitStack) -> i
     return server.port
 
 
-async def run(config: Config) -> None:
+async def run(config: Config, on_ready: Callable[[Server], None] | None = None) -> None:
     """Run a server until SIGTERM or SIGINT. Raises StartError if it cannot start.
 
-    The line `gouji: serving on HOST:PORT` on standard output says that it is ready.
+    The line `gouji: serving on HOST:PORT` on standard output says that it is ready; `on_ready` is called then.
     """
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
@@ -171,6 +171,8 @@ async def run(config: Config) -> None:
     _say(f"gouji: serving on {server.address}")
     if server.metrics_port is not None:
         _say(f"gouji: figures on http://{config.metrics_host}:{server.metrics_port}/metrics")
+    if on_ready is not None:
+        on_ready(server)
     log.info("started", address=server.address, data_dir=str(config.data_dir), metrics_port=server.metrics_port)
     await stop.wait()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -182,11 +184,11 @@ async def run(config: Config) -> None:
     log.info("stopped")
 
 
-def serve(config: Config) -> int:
-    """Run a server until it is told to stop; return the exit status."""
+def serve(config: Config, on_ready: Callable[[Server], None] | None = None) -> int:
+    """Run a server until it is told to stop; return the exit status. `on_ready` is called when it serves."""
     logs.set_up(config.log_level, config.log_format)
     try:
-        _event_loop_run(config)
+        _event_loop_run(run(config, on_ready))
     except StartError as error:
         sys.stderr.write(f"gouji: {error}\n")
         return USAGE_ERROR
@@ -206,13 +208,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return serve(config)
 
 
-def _event_loop_run(config: Config) -> None:
+def _event_loop_run(running: Coroutine[Any, Any, None]) -> None:
     try:
         import uvloop
     except ImportError:  # not made for this system
-        asyncio.run(run(config))
+        asyncio.run(running)
     else:
-        uvloop.run(run(config))
+        uvloop.run(running)
 
 
 def _say(line: str) -> None:
