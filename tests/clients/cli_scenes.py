@@ -5,6 +5,9 @@ from __future__ import annotations
 from gouji.cards.v1 import cards_pb2
 from gouji.lobby.v1 import lobby_pb2
 from gouji.table.v1 import events_pb2, state_pb2, table_pb2
+from gouji_cli.scene import Scene
+from gouji_client.story import Update
+from gouji_client.view import view_of_snapshot
 
 NAMES = ("泰山", "崂山", "蓬莱", "趵突泉", "沂蒙", "曲阜")
 
@@ -46,19 +49,38 @@ def event(**kind: object) -> events_pb2.TableEvent:
     return events_pb2.TableEvent(**kind)  # type: ignore[arg-type]
 
 
-def in_progress(names: tuple[str, ...] = NAMES) -> table_pb2.TableUpdate:
-    """Return an update after which a burn lies on the table."""
-    return table_pb2.TableUpdate(
-        table="tables/t",
-        n=9,
-        table_info=table(names),
-        state=deal_state(),
-        events=[
-            event(deal_started=events_pb2.DealStarted(deal=2)),
-            event(passed=events_pb2.Passed(seat=5)),
-            event(played=events_pb2.Played(play=burn_play())),
-        ],
+class Story:
+    """A table's story as a spectator's client tells it: a snapshot, then steps."""
+
+    def __init__(self, names: tuple[str, ...] = NAMES, snapshot: table_pb2.Snapshot | None = None) -> None:
+        first = table_pb2.TableUpdate(
+            table="tables/t", table_info=table(names), snapshot=snapshot or table_pb2.Snapshot()
+        )
+        if snapshot is not None:
+            first.state.CopyFrom(deal_state())
+        self._view = view_of_snapshot(first)
+        self.scene = Scene()
+        self.first = Update("tables/t", (), self._view, table_pb2.SNAPSHOT_REASON_FIRST)
+        self.scene.apply(self.first)
+
+    def step(self, *events: events_pb2.TableEvent, state: state_pb2.DealState | None = None) -> Update:
+        """Let something happen; the scene takes it in."""
+        self._view = self._view.after(table_pb2.TableUpdate(table="tables/t", events=events, state=state))
+        update = Update("tables/t", events, self._view)
+        self.scene.apply(update)
+        return update
+
+
+def in_progress(names: tuple[str, ...] = NAMES, state: state_pb2.DealState | None = None) -> Scene:
+    """Return a scene in which a burn lies on the table."""
+    story = Story(names)
+    story.step(
+        event(deal_started=events_pb2.DealStarted(deal=2)),
+        event(passed=events_pb2.Passed(seat=5)),
+        event(played=events_pb2.Played(play=burn_play())),
+        state=state or deal_state(),
     )
+    return story.scene
 
 
 def one_of_each_event() -> list[events_pb2.TableEvent]:

@@ -12,7 +12,6 @@ from rich.console import Console, RenderableType
 
 from gouji.table.v1 import events_pb2, state_pb2, table_pb2
 from gouji_cli.narration import PHRASES, Narrator
-from gouji_cli.scene import Scene
 from gouji_cli.screen import SMALLEST, Screen, result_table
 from tests.clients import cli_scenes
 
@@ -32,19 +31,11 @@ def shown(thing: RenderableType, width: int, height: int = 24) -> str:
     return written.getvalue()
 
 
-def scene_of(*updates: table_pb2.TableUpdate) -> Scene:
-    """Return a scene that has taken the updates in."""
-    scene = Scene()
-    for update in updates:
-        scene.apply(update)
-    return scene
-
-
 @pytest.mark.parametrize("size", [SMALLEST, (80, 24), (100, 30), (211, 57)])
 @pytest.mark.parametrize("chinese", [False, True])
 def test_chinese_names_keep_every_line_at_the_width_of_the_terminal(size: tuple[int, int], chinese: bool) -> None:
     """A Chinese character takes two cells: every drawn line is as wide as the terminal and no wider."""
-    lines = drawn(Narrator(scene_of(cli_scenes.in_progress()), chinese=chinese), *size)
+    lines = drawn(Narrator(cli_scenes.in_progress(), chinese=chinese), *size)
     assert len(lines) == size[1]
     assert {cell_len(line) for line in lines} == {size[0]}
     text = "\n".join(lines)
@@ -53,13 +44,13 @@ def test_chinese_names_keep_every_line_at_the_width_of_the_terminal(size: tuple[
 
 def test_a_long_name_is_cut_and_breaks_no_line() -> None:
     """The longest name the server allows, twice as wide in Chinese, still leaves the frame whole."""
-    lines = drawn(Narrator(scene_of(cli_scenes.in_progress(("够" * 24,) * 6))))
+    lines = drawn(Narrator(cli_scenes.in_progress(("够" * 24,) * 6)))
     assert {cell_len(line) for line in lines} == {80}
 
 
 def test_ascii_terminals_get_ascii_alone() -> None:
     """Without UTF-8 there is no box character, no Chinese, and a player is called by the seat."""
-    narrator = Narrator(scene_of(cli_scenes.in_progress()), only_ascii=True)
+    narrator = Narrator(cli_scenes.in_progress(), only_ascii=True)
     text = "\n".join(drawn(narrator))
     assert text.isascii()
     assert "seat 4" in text
@@ -68,14 +59,14 @@ def test_ascii_terminals_get_ascii_alone() -> None:
 
 def test_r80_a_count_is_shown_only_where_the_state_tells_it() -> None:
     """Ten or fewer cards are shown exactly because the server told them; of the others only that they are more."""
-    text = "\n".join(drawn(Narrator(scene_of(cli_scenes.in_progress()), only_ascii=True)))
+    text = "\n".join(drawn(Narrator(cli_scenes.in_progress(), only_ascii=True)))
     assert "7 cards" in text
     assert text.count("> 10 cards") == 4
 
 
 def test_the_table_shows_burn_place_headless_and_top_play() -> None:
     """Who burns whom, who finished where, who is headless and what lies on the table can all be read."""
-    text = "\n".join(drawn(Narrator(scene_of(cli_scenes.in_progress()), only_ascii=True)))
+    text = "\n".join(drawn(Narrator(cli_scenes.in_progress(), only_ascii=True)))
     for shown in (
         "seat 4 burns seat 2",
         "b b K K K 2",
@@ -87,9 +78,9 @@ def test_the_table_shows_burn_place_headless_and_top_play() -> None:
         "even seats 4",
     ):
         assert shown in text
-    melee = cli_scenes.in_progress()
-    melee.state.melee = True
-    assert "melee" in "\n".join(drawn(Narrator(scene_of(melee), only_ascii=True)))
+    melee = cli_scenes.deal_state()
+    melee.melee = True
+    assert "melee" in "\n".join(drawn(Narrator(cli_scenes.in_progress(state=melee), only_ascii=True)))
 
 
 def test_every_kind_of_event_is_told_or_known_to_be_silent() -> None:
@@ -97,7 +88,7 @@ def test_every_kind_of_event_is_told_or_known_to_be_silent() -> None:
     kinds = {field.name for field in events_pb2.TableEvent.DESCRIPTOR.oneofs_by_name["event"].fields}
     samples = {str(sample.WhichOneof("event")): sample for sample in cli_scenes.one_of_each_event()}
     assert set(samples) == kinds
-    scene = scene_of(cli_scenes.in_progress())
+    scene = cli_scenes.in_progress()
     for chinese in (False, True):
         told = {kind for kind, sample in samples.items() if Narrator(scene, chinese=chinese).tell(sample) is not None}
         assert told == kinds - SILENT
@@ -106,7 +97,7 @@ def test_every_kind_of_event_is_told_or_known_to_be_silent() -> None:
 @pytest.mark.parametrize("reason", events_pb2.BurnEndReason.keys()[1:])
 def test_every_end_of_a_burn_has_its_own_sentence(reason: str) -> None:
     """Counter-burned, defused, answered and ended by the melee are told apart."""
-    narrator = Narrator(scene_of(cli_scenes.in_progress()), only_ascii=True)
+    narrator = Narrator(cli_scenes.in_progress(), only_ascii=True)
     ends = [
         narrator.tell(cli_scenes.event(burn_ended=events_pb2.BurnEnded(burner=1, reason=value)))
         for value in events_pb2.BurnEndReason.values()[1:]
@@ -124,37 +115,39 @@ def test_phrases_take_the_same_parts_in_both_languages() -> None:
 @pytest.mark.parametrize("name", ["[bold red]x[/]", "\x1b[31mred\x1b[0m", "a\x07b\x08\r\n", "\u202eabc", "[/]"])
 def test_a_name_cannot_control_the_terminal(name: str) -> None:
     """Markup in a name is shown as it is, and escape or direction characters do not reach the terminal."""
-    lines = drawn(Narrator(scene_of(cli_scenes.in_progress((name, *cli_scenes.NAMES[1:])))))
+    lines = drawn(Narrator(cli_scenes.in_progress((name, *cli_scenes.NAMES[1:]))))
     assert not [char for line in lines for char in line if unicodedata.category(char) in ("Cc", "Cf")]
 
 
 def test_a_scene_follows_tricks_deals_and_seats() -> None:
-    """Words last for a trick, plays for a deal, outcomes for the match; a seat change is seen without a new table."""
-    scene = scene_of(cli_scenes.in_progress())
+    """Words last for a trick, outcomes for the match; a seat change is seen, and a new deal clears the table."""
+    story = cli_scenes.Story()
+    scene = story.scene
+    story.step(cli_scenes.event(deal_started=events_pb2.DealStarted(deal=2)))
+    story.step(cli_scenes.event(passed=events_pb2.Passed(seat=5)))
+    story.step(cli_scenes.event(played=events_pb2.Played(play=cli_scenes.burn_play())))
     assert scene.words == {5: "pass", 4: "bbKKK2"}
-    assert scene.cards_played == 6
     lead = cli_scenes.burn_play(1)
     lead.manner = state_pb2.MANNER_LEAD
-    scene.apply(table_pb2.TableUpdate(events=[cli_scenes.event(played=events_pb2.Played(play=lead))]))
+    story.step(cli_scenes.event(played=events_pb2.Played(play=lead)))
     assert scene.words == {1: "bbKKK2"}
-    for sample in cli_scenes.one_of_each_event():
-        scene.apply(table_pb2.TableUpdate(events=[sample]))
+    story.step(*cli_scenes.one_of_each_event())
     assert scene.name(1) == "沂水"
     assert (scene.outcomes[0].deal, scene.outcomes[0].places, scene.outcomes[0].sweep) == (2, [3, 1, 5, 0, 2, 4], True)
     assert scene.totals == [4, 12]
+    assert len(scene.revealed) == 1
     assert scene.closed is not None
-    scene.apply(table_pb2.TableUpdate(events=[cli_scenes.event(deal_started=events_pb2.DealStarted(deal=3))]))
-    assert (scene.deal, scene.words, scene.history) == (3, {}, [])
+    story.step(cli_scenes.event(deal_started=events_pb2.DealStarted(deal=3)))
+    assert (scene.deal, scene.words) == (3, {})
 
 
 def test_a_scene_that_starts_from_a_snapshot_knows_the_running_trick() -> None:
-    """A watcher that comes late knows the deal's plays, and what lies in the running trick."""
+    """A watcher that comes late knows which deal runs, and what lies in the running trick."""
     lead = cli_scenes.burn_play(2)
     lead.manner = state_pb2.MANNER_LEAD
     snapshot = table_pb2.Snapshot(plays=[cli_scenes.burn_play(0), lead, cli_scenes.burn_play(4)])
     snapshot.deal_started.deal = 2
-    scene = scene_of(
-        table_pb2.TableUpdate(table_info=cli_scenes.table(), state=cli_scenes.deal_state(), snapshot=snapshot)
-    )
+    scene = cli_scenes.Story(snapshot=snapshot).scene
     assert scene.words == {2: "bbKKK2", 4: "bbKKK2"}
-    assert (scene.deal, scene.cards_played) == (2, 18)
+    assert scene.deal == 2
+    assert scene.totals == [4, 0]

@@ -178,7 +178,7 @@ class Narrator:
     def _tell_played(self, event: events_pb2.Played) -> Text:
         play = event.play
         key = "dead" if play.dead else MANNERS.get(play.manner, "follows")
-        return self.sentence(key, who=self.name(play.seat), cards=cards_style(play_text(play.play)))
+        return self.sentence(key, who=self.name(play.seat), cards=cards_style(play_text(play.cards)))
 
     def _tell_burn_ended(self, event: events_pb2.BurnEnded) -> Text:
         return self.sentence(BURN_ENDS.get(event.reason, "defused"), who=self.name(event.burner))

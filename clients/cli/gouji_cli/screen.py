@@ -175,7 +175,7 @@ class Screen:
             lines.append(fire)
         if state.trick.HasField("top"):
             top = state.trick.top
-            lines.append(cards_style(" ".join(play_text(top.play))))
+            lines.append(cards_style(" ".join(play_text(top.cards))))
             marks = [self.narrator.name(top.seat)]
             if top.play.gouji:
                 marks.append(Text(label(self.narrator, "gouji", "够级"), "red"))

@@ -14,8 +14,9 @@ from gouji_cli.screen import SMALLEST, Screen
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from gouji.table.v1 import events_pb2, table_pb2
+    from gouji.table.v1 import events_pb2
     from gouji_cli.narration import Narrator
+    from gouji_client import Update
 
 QUIET = {"passed", "yielded", "wind_asked", "trick_ended", "played", "deal_revealed"}
 """Events that plain lines tell as part of a trick's line."""
@@ -23,11 +24,15 @@ QUIET = {"passed", "yielded", "wind_asked", "trick_ended", "played", "deal_revea
 ARROWS = (" → ", " -> ")
 
 
-class Display(Protocol):
-    """Shows what happens; a context manager, so that the terminal is given back whatever happens."""
+class Watching(Protocol):
+    """Somebody who is shown every update."""
 
-    def show(self, update: table_pb2.TableUpdate) -> None:
+    def show(self, update: Update) -> None:
         """Show an update that the scene has taken in already."""
+
+
+class Display(Watching, Protocol):
+    """Shows what happens; a context manager, so that the terminal is given back whatever happens."""
 
     def __enter__(self) -> Self: ...
 
@@ -48,7 +53,7 @@ class LiveDisplay:
         self.screen = Screen(narrator, title=title)
         self._live = Live(self.screen.draw(), console=console, screen=True, auto_refresh=False)
 
-    def show(self, update: table_pb2.TableUpdate) -> None:
+    def show(self, update: Update) -> None:
         """Add what was said to the log and draw."""
         for event in update.events:
             told = self.screen.narrator.tell(event)
@@ -74,7 +79,7 @@ class PlainDisplay:
         self._console = console
         self._trick: list[Text] = []
 
-    def show(self, update: table_pb2.TableUpdate) -> None:
+    def show(self, update: Update) -> None:
         """Print what happened."""
         for event in update.events:
             self._show_event(event)
@@ -113,7 +118,7 @@ class Photographer:
         self._best = 0
         self.picture: str | None = None
 
-    def show(self, update: table_pb2.TableUpdate) -> None:
+    def show(self, update: Update) -> None:
         """Look at the table after an update; take a picture if no earlier moment showed more."""
         for event in update.events:
             told = self._screen.narrator.tell(event)

@@ -1,0 +1,168 @@
+"""The command itself: set up, play, show the result, write and check the records."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from gouji_cli.demo.pace import Pace
+from gouji_cli.records import check_file, report, status_of
+from gouji_cli.terminal import fail, out, plain, print_json
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import Console
+
+    from gouji_cli.demo.display import Display, Photographer
+    from gouji_cli.narration import Narrator
+    from gouji_cli.records import Verdict
+    from gouji_cli.scene import Scene
+
+FAILED = 1
+SERVER_LOG = "server.log"
+TITLE = "够级 Gouji"
+
+
+def demo(
+    deals: Annotated[int, typer.Option(min=1, max=100, help="Deals of the match.")] = 3,
+    seconds: Annotated[
+        float, typer.Option(min=0, max=3600, help="How long the match takes on the screen, as far as the machine can.")
+    ] = 24,
+    fast: Annotated[
+        bool, typer.Option("--fast", help="Plain lines and no waiting; so it is too where there is no terminal.")
+    ] = False,
+    folder: Annotated[
+        Path, typer.Option("--out", metavar="FOLDER", help="Where the records of the match are written.")
+    ] = Path("build/demo"),
+    picture: Annotated[
+        Path | None, typer.Option(metavar="FILE.svg", help="Keep a picture of the moment that shows most.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print only the result, as JSON for a program.")] = False,
+) -> None:
+    """Play a match before your eyes: a real server, six bots on connections of their own, the records checked.
+
+    The exit status is 0 if the match was played to its end and every record agrees with the rules.
+    """
+    from gouji_cli.demo.display import Photographer, fits
+    from gouji_cli.narration import Narrator
+    from gouji_cli.scene import Scene
+
+    console = out()
+    paced = console.is_terminal and not fast and not as_json
+    scene = Scene()
+    narrator = Narrator.for_terminal(scene)
+    photographer = Photographer(narrator, TITLE) if picture is not None else None
+    _prepare(folder)
+    display = _display(narrator, console, live=paced and fits(console), silent=as_json)
+    _play(scene, display, photographer, deals, seconds if paced else 0.0, folder)
+    records = write_records(scene, folder)
+    verdicts = [check_file(str(record)) for record in records]
+    if picture is not None and photographer is not None:
+        _write_picture(picture, photographer)
+    if as_json:
+        print_json(as_data(scene, verdicts))
+    else:
+        _conclude(console, narrator, verdicts)
+    raise typer.Exit(status_of(verdicts) and FAILED)
+
+
+def _display(narrator: Narrator, console: Console, *, live: bool, silent: bool) -> Display:
+    from gouji_cli.demo.display import LiveDisplay, PlainDisplay
+
+    if live:
+        return LiveDisplay(narrator, console, plain(TITLE) if not narrator.only_ascii else "Gouji")
+    if silent:
+        from rich.console import Console
+
+        return PlainDisplay(narrator, Console(quiet=True))
+    return PlainDisplay(narrator, console)
+
+
+def _prepare(folder: Path) -> None:
+    """Make the folder and take away the records of an earlier demo, so that what is there belongs together."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for old in folder.glob("deal-*.toml"):
+            old.unlink()
+    except OSError as error:
+        fail(f"{folder}: {error.strerror}")
+
+
+def _play(
+    scene: Scene, display: Display, photographer: Photographer | None, deals: int, seconds: float, folder: Path
+) -> None:
+    """Play the match, or end with a clear line and exit status 1; Ctrl-C ends it with 130."""
+    from gouji_cli.demo.match import MatchFailed
+    from gouji_cli.demo.server import ServerDidNotStart
+    from gouji_client import GoujiError
+
+    watching = [display] if photographer is None else [display, photographer]
+    try:
+        with display:
+            asyncio.run(_run(scene, watching, deals, seconds, folder / SERVER_LOG))
+    except (ServerDidNotStart, MatchFailed, GoujiError) as error:
+        fail(f"demo: {error} (the server's log: {folder / SERVER_LOG})", status=FAILED)
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        fail("demo: stopped", status=130)
+
+
+async def _run(scene: Scene, watching: Sequence[Any], deals: int, seconds: float, log: Path) -> None:
+    from gouji_cli.demo.match import play
+    from gouji_cli.demo.server import running_server
+
+    task = asyncio.current_task()
+    if task is not None:
+        # SIGTERM stops the demo as Ctrl-C does, so that no server stays behind.
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    with tempfile.TemporaryDirectory(prefix="gouji-demo-") as data:
+        async with running_server(Path(data), log) as address:
+            await play(address, deals, scene, watching, Pace(seconds, deals))
+
+
+def write_records(scene: Scene, folder: Path) -> list[Path]:
+    """Write each revealed deal as `deal-1.toml`, … and return the files; void deals have no record."""
+    files = []
+    for revealed in scene.revealed:
+        if revealed.record:
+            file = folder / f"deal-{revealed.deal}.toml"
+            file.write_text(revealed.record, encoding="utf-8")
+            files.append(file)
+    return files
+
+
+def _write_picture(file: Path, photographer: Photographer) -> None:
+    if photographer.picture is None:
+        fail(f"{file}: there was nothing to take a picture of", status=FAILED)
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(photographer.picture, encoding="utf-8")
+    except OSError as error:
+        fail(f"{file}: {error.strerror}")
+
+
+def _conclude(console: Console, narrator: Narrator, verdicts: list[Verdict]) -> None:
+    from gouji_cli.screen import result_table
+
+    console.print(result_table(narrator))
+    for verdict in verdicts:
+        console.print(plain(f"{verdict.file}: {'agrees' if verdict.ok else 'DIFFERS'}"), soft_wrap=True)
+    report(verdicts)
+
+
+def as_data(scene: Scene, verdicts: list[Verdict]) -> dict[str, Any]:
+    """Return the match's result as JSON data."""
+    return {
+        "scores": scene.totals,
+        "deals": [
+            {"deal": deal.deal, "places": deal.places, "scores": deal.scores, "sweep": deal.sweep}
+            for deal in scene.outcomes
+        ],
+        "players": [scene.name(seat) for seat in range(6)],
+        "records": [{"file": verdict.file, "agrees": verdict.ok} for verdict in verdicts],
+    }

@@ -1,0 +1,70 @@
+"""The `gouji` command."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib.metadata import PackageNotFoundError, version
+from typing import Annotated
+
+import typer
+
+from gouji_cli import bots, records, rules, serving
+from gouji_cli.demo.command import demo
+from gouji_cli.terminal import forgive_encoding, say_error
+
+FAULT = 70
+"""Exit status for a fault of the program itself (EX_SOFTWARE)."""
+
+app = typer.Typer(
+    name="gouji",
+    help="Gouji 够级: rules, records, bots and a server for the card game of six players and four decks.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.add_typer(rules.app, name="rules")
+app.add_typer(records.app, name="record")
+app.add_typer(bots.app, name="bot")
+app.command("serve", context_settings=serving.PASS_ON)(serving.serve)
+app.command("demo")(demo)
+
+
+def show_version(wanted: bool) -> None:
+    """Print the version and end."""
+    if wanted:
+        try:
+            print(f"gouji {version('gouji')}")
+        except PackageNotFoundError:
+            print("gouji (not installed: running from its source)")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    _version: Annotated[
+        bool, typer.Option("--version", callback=show_version, is_eager=True, help="Print the version and end.")
+    ] = False,
+    keep_ascii: Annotated[
+        bool, typer.Option("--ascii", help="Keep to ASCII, for terminals that show neither Chinese nor box characters.")
+    ] = False,
+) -> None:
+    """Take the options that come before the command's name."""
+    if keep_ascii:
+        os.environ["GOUJI_ASCII"] = "1"
+
+
+def main() -> None:
+    """Run the command line: the entry point of the `gouji` script."""
+    forgive_encoding(sys.stdout)
+    forgive_encoding(sys.stderr)
+    try:
+        app()
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except Exception as error:
+        if os.environ.get("GOUJI_TRACEBACK"):
+            raise
+        say_error(f"this is a fault of gouji, please report it: {type(error).__name__}: {error}")
+        say_error("GOUJI_TRACEBACK=1 shows where it happened")
+        sys.exit(FAULT)

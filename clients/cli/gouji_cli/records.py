@@ -1,0 +1,227 @@
+"""`gouji record`: check and show record files (gouji-record/1)."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.text import Text
+
+from gouji_cli.narration import TEAM_STYLES, cards_style
+from gouji_cli.terminal import BAD_INPUT, ascii_only, fail, out, plain, print_json, say_error
+from gouji_rules.records import Difference, RecordError, read_record, replay, show_record
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import Console
+
+    from gouji_rules.records import Record, ShownStep, ShownTrick
+
+app = typer.Typer(help="Check and show record files.", no_args_is_help=True)
+
+MAX_BYTES = 4 * 1024 * 1024
+"""The largest file that is taken for a record; a full deal takes some 20 kB."""
+
+DIFFERS = 1
+
+FilesArgument = Annotated[list[str], typer.Argument(metavar="FILE…", help="Record files; - is standard input.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for a program.")]
+
+
+class Unreadable(Exception):
+    """A file that cannot be read as a record; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What checking one file gave: `differences` where it could be replayed, else the `error`."""
+
+    file: str
+    differences: list[Difference] = field(default_factory=list)
+    error: str = ""
+
+    @property
+    def ok(self) -> bool:
+        """Whether the file is a record that the rules agree with."""
+        return not self.differences and not self.error
+
+
+def read_text(file: str) -> str:
+    """Return the text of a file, or of standard input for `-`. Raises `Unreadable`."""
+    try:
+        if file == "-":
+            data = sys.stdin.buffer.read(MAX_BYTES + 1)
+        else:
+            with Path(file).open("rb") as source:
+                data = source.read(MAX_BYTES + 1)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise Unreadable(f"{file}: {reason}") from error
+    if len(data) > MAX_BYTES:
+        raise Unreadable(f"{file}: larger than any record ({MAX_BYTES // 1024 // 1024} MB)")
+    try:
+        return data.decode("utf-8").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        raise Unreadable(f"{file}: not UTF-8 at byte {error.start + 1}") from error
+
+
+def place_in(file: str, line: int) -> str:
+    """Return `file:line`, or the file alone where no line can be named."""
+    return f"{file}:{line}" if line else file
+
+
+def load(file: str) -> tuple[str, Record]:
+    """Return a record file's text and what it says. Raises `Unreadable`."""
+    text = read_text(file)
+    try:
+        return text, read_record(text)
+    except RecordError as error:
+        raise Unreadable(f"{place_in(file, error.line)}: {error.message}") from error
+    except RecursionError as error:
+        raise Unreadable(f"{file}: nested deeper than any record") from error
+
+
+def check_file(file: str) -> Verdict:
+    """Replay one file against the rules."""
+    try:
+        _, record = load(file)
+        differences, _ = replay(record)
+    except Unreadable as error:
+        return Verdict(file, error=str(error))
+    except RecordError as error:
+        return Verdict(file, error=f"{place_in(file, error.line)}: {error.message}")
+    return Verdict(file, differences)
+
+
+def status_of(verdicts: Sequence[Verdict]) -> int:
+    """Return the exit status: 2 if a file cannot be read as a record, else 1 if one differs, else 0."""
+    if any(verdict.error for verdict in verdicts):
+        return BAD_INPUT
+    return 0 if all(verdict.ok for verdict in verdicts) else DIFFERS
+
+
+def report(verdicts: Sequence[Verdict]) -> None:
+    """Print verdicts for people: differences on stdout, what cannot be read on stderr, and a count."""
+    for verdict in verdicts:
+        if verdict.error:
+            say_error(verdict.error)
+        for difference in verdict.differences:
+            print(plain(f"{place_in(verdict.file, difference.line)}: {difference.message}"))
+    agree = sum(verdict.ok for verdict in verdicts)
+    records = "record agrees" if len(verdicts) == 1 else "records agree"
+    print(f"{agree} of {len(verdicts)} {records} with the rules")
+
+
+@app.callback()
+def record() -> None:
+    """Check and show record files."""
+
+
+@app.command("check")
+def check(files: FilesArgument, as_json: JsonOption = False) -> None:
+    """Replay record files and say where they differ from the rules.
+
+    The exit status is 0 if all agree, 1 if any differs, 2 if any cannot be read as a record.
+    """
+    verdicts = [check_file(file) for file in files]
+    if as_json:
+        print_json({"ok": all(verdict.ok for verdict in verdicts), "files": [as_data(verdict) for verdict in verdicts]})
+    else:
+        report(verdicts)
+    raise typer.Exit(status_of(verdicts))
+
+
+def as_data(verdict: Verdict) -> dict[str, Any]:
+    """Return a verdict as JSON data."""
+    differences = [{"line": difference.line, "message": difference.message} for difference in verdict.differences]
+    return {"file": verdict.file, "ok": verdict.ok, "error": verdict.error or None, "differences": differences}
+
+
+@app.command("show")
+def show(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A record file; - is standard input.")],
+    as_json: JsonOption = False,
+) -> None:
+    """Tell a record trick by trick.
+
+    A record that the rules disagree with is told up to there; the exit status is 1 then, and 2 for a file that cannot
+    be read as a record.
+    """
+    try:
+        text, found = load(file)
+    except Unreadable as error:
+        fail(str(error))
+    tricks: list[ShownTrick] = []
+    stopped: RecordError | None = None
+    try:
+        for trick in show_record(text):
+            tricks.append(trick)  # noqa: PERF402 - what came before an error is shown too
+    except RecordError as error:
+        stopped = error
+    if as_json:
+        error_text = f"{place_in(file, stopped.line)}: {stopped.message}" if stopped else None
+        print_json({"rules": found.rules.name, "tricks": [asdict(trick) for trick in tricks], "error": error_text})
+    else:
+        tell(out(), found, tricks)
+    if stopped is not None:
+        say_error(f"{place_in(file, stopped.line)}: {stopped.message}")
+        raise typer.Exit(DIFFERS if tricks else BAD_INPUT)
+
+
+def tell(console: Console, found: Record, tricks: Sequence[ShownTrick]) -> None:
+    """Print a record for people."""
+    overrides = ", ".join(f"{name} = {value}" for name, value in found.rules.overrides().items())
+    console.print(Text(f"rules {found.rules.name}" + (f" ({overrides})" if overrides else ""), "bold"))
+    for seat, hand in enumerate(found.hands):
+        console.print(Text.assemble("  ", _seat(seat), "  ", cards_style(hand)), soft_wrap=True)
+    number = -1
+    for trick in tricks:
+        # What a trick's end brought about, such as the melee, carries its number.
+        _tell_trick(console, trick, heading=trick.number != number)
+        number = trick.number
+
+
+def _tell_trick(console: Console, trick: ShownTrick, *, heading: bool) -> None:
+    if heading:
+        console.print()
+        console.print(Text(f"trick {trick.number}" if trick.number else "before the first lead", "bold"))
+    quiet: list[Text] = []
+    for step in trick.steps:
+        if step.play or step.what not in QUIET:
+            _tell_quiet(console, quiet)
+            console.print(Text("  ").append_text(_loud(step)), soft_wrap=True)
+        else:
+            quiet.append(Text.assemble(_seat(step.seat), f" {step.what}"))
+    _tell_quiet(console, quiet)
+    if trick.next_leader >= 0:
+        arrow = "->" if ascii_only() else "→"
+        console.print(Text.assemble(f"  {arrow} ", _seat(trick.next_leader), " leads"), soft_wrap=True)
+
+
+QUIET = frozenset({"pass", "yield", "wind"})
+"""Steps of which several stand on one line."""
+
+
+def _tell_quiet(console: Console, quiet: list[Text]) -> None:
+    if quiet:
+        line = Text("  ").append_text(Text(", ").join(quiet))
+        line.stylize("dim")
+        console.print(line, soft_wrap=True)
+        quiet.clear()
+
+
+def _loud(step: ShownStep) -> Text:
+    parts = [_seat(step.seat), Text(f" {step.what}")] if step.seat >= 0 else [Text(step.what, "bold")]
+    if step.play:
+        parts += [Text(" "), cards_style(step.play)]
+    if step.notes:
+        parts.append(Text(f"  ({', '.join(step.notes)})", "dim"))
+    return Text.assemble(*parts)
+
+
+def _seat(seat: int) -> Text:
+    return Text(f"seat {seat}", TEAM_STYLES[seat % 2])

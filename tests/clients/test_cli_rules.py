@@ -1,0 +1,167 @@
+"""`gouji rules beats`."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.clients.cli_run import gouji, gouji_process, has_no_traceback
+
+CASES = Path(__file__).parents[1] / "cases" / "compare.tsv"
+
+
+def cases_of_qingdao() -> list[dict[str, str]]:
+    """Return the cases of the shared table that the preset's options decide."""
+    with CASES.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file, delimiter="\t"))
+    return [row for row in rows if row["mixed_jokers"] == "by_card" and row["joker_kill"] == "off"]
+
+
+def test_r12_the_shared_cases_hold() -> None:
+    """Every case of tests/cases/compare.tsv that qingdao decides comes out as written there, gouji (R13) included."""
+    cases = cases_of_qingdao()
+    assert len(cases) > 20
+    for case in cases:
+        result = gouji("rules", "beats", "--rules", "qingdao", "--json", case["on_table"], case["answer"])
+        told = json.loads(result.stdout)
+        assert result.exit_code == 0
+        assert told["beats"] is (case["beats"] == "yes"), case
+        assert told["answer_is_gouji"] is (case["answer_is_gouji"] == "yes"), case
+
+
+def test_json_tells_the_rule_and_each_card() -> None:
+    """The JSON holds the verdict, the rule, both texts and one entry per card, strongest first."""
+    told = json.loads(gouji("rules", "beats", "--json", "ss999", "sbTTT").stdout)
+    assert told == {
+        "beats": False,
+        "rule": "R12",
+        "rules": "qingdao",
+        "on_table": "ss999",
+        "answer": "bsTTT",
+        "answer_is_gouji": True,
+        "covers": [
+            {"on_table": "s", "answer": ["b"], "stronger": True},
+            {"on_table": "s", "answer": ["s"], "stronger": False},
+            {"on_table": "9", "answer": ["T"], "stronger": True},
+            {"on_table": "9", "answer": ["T"], "stronger": True},
+            {"on_table": "9", "answer": ["T"], "stronger": True},
+        ],
+        "text": told["text"],
+    }
+    assert told["text"]["en"]
+    assert told["text"]["zh"]
+
+
+@pytest.mark.parametrize(("answer", "word"), [("bbTTT", "beats"), ("bb999", "does not beat"), ("TTTT", "as many")])
+def test_both_verdicts_are_a_success(answer: str, word: str) -> None:
+    """Yes and no both end with 0 and say why, naming the rule."""
+    result = gouji("rules", "beats", "--rules", "qingdao", "ss999", answer)
+    assert result.exit_code == 0
+    assert word in result.stdout
+    assert "(R1" in result.stdout
+    assert result.stderr == ""
+
+
+def test_each_card_is_shown() -> None:
+    """A person sees which card covers which, and which one fails."""
+    lines = gouji("rules", "beats", "99999", "s9999").stdout.splitlines()
+    assert [line.split() for line in lines[1:6]] == [
+        ["1", "s", "✓", "9"],
+        *[[str(n), "9", "✗", "9"] for n in (2, 3, 4, 5)],
+    ]
+
+
+@pytest.mark.parametrize("text", ["10 10 10 10", "tttt", "T T T T", "10TT10"])
+def test_tens_are_read_however_they_are_written(text: str) -> None:
+    """A ten may be T, t or 10, with or without spaces."""
+    told = json.loads(gouji("rules", "beats", "--json", "9999", text).stdout)
+    assert (told["answer"], told["beats"]) == ("TTTT", True)
+
+
+def test_chinese_names_are_read() -> None:
+    """大花 and 小王, 钱 and 老K are cards."""
+    told = json.loads(gouji("rules", "beats", "--json", "小王999", "大花老K老K钱").stdout)
+    assert (told["on_table"], told["answer"], told["beats"]) == ("s999", "bKK2", True)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("ss99T", "bbTTT"),
+        ("ss999", "345"),
+        ("ss999", "x"),
+        ("", "3"),
+        ("3", ""),
+        ("3", "   "),
+        ("3", "1"),
+        ("3", "🂡"),
+        ("3" * 1000, "4" * 1000),
+        ("--rules", "nowhere", "3", "4"),
+        ("--rules", "shandong", "3", "4"),
+        ("--set", "joker_kill=full", "b", "bb"),
+        ("--set", "nonsense=1", "3", "4"),
+        ("--set", "gouji_twos=x", "3", "4"),
+        ("--set", "gouji_twos", "3", "4"),
+        ("--set", "name=x", "3", "4"),
+        ("--set", "points=1/2", "3", "4"),
+        ("3",),
+        ("3", "4", "5"),
+        ("--nonsense", "3", "4"),
+        (),
+    ],
+)
+@pytest.mark.parametrize("as_json", [False, True])
+def test_r10_what_is_no_play_is_a_clear_error(arguments: tuple[str, ...], as_json: bool) -> None:
+    """A text that is no play, an unknown rule set or option, too few arguments: exit status 2 and a line on stderr."""
+    result = gouji("rules", "beats", *(["--json"] if as_json else []), *arguments)
+    assert result.exit_code == 2
+    assert result.stdout == "" or not arguments
+    assert result.stderr or not arguments
+    assert has_no_traceback(result.output)
+
+
+def test_the_bad_piece_is_named() -> None:
+    """An error names the piece that is no card, or the ranks that do not mix."""
+    assert "“x”" in gouji("rules", "beats", "3", "33x").stderr
+    assert "mixes the ranks 3 4 5" in gouji("rules", "beats", "3", "345").stderr
+
+
+def test_an_option_can_be_overridden() -> None:
+    """With `gouji_twos=2` a single two is no gouji play (R13)."""
+    told = json.loads(gouji("rules", "beats", "--json", "--set", "gouji_twos=2", "A", "2").stdout)
+    assert told["answer_is_gouji"] is False
+    assert json.loads(gouji("rules", "beats", "--json", "A", "2").stdout)["answer_is_gouji"] is True
+
+
+@pytest.mark.parametrize(
+    "setting", ["points=2/1/0/0/-1/-2", "sweep_doubles=false", "tribute=none", "report=none", "deals=3"]
+)
+def test_options_of_every_type_can_be_written(setting: str) -> None:
+    """Lists, truth values, words and numbers are all read from text."""
+    assert gouji("rules", "beats", "--set", setting, "3", "4").exit_code == 0
+
+
+def test_chinese_speakers_get_chinese() -> None:
+    """With a Chinese locale both the verdict and the errors are Chinese."""
+    chinese = {"LANG": "zh_CN.UTF-8"}
+    assert "大过" in gouji("rules", "beats", "3", "4", env=chinese).stdout
+    assert "不是牌" in gouji("rules", "beats", "3", "x", env=chinese).stderr
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "gbk"])
+def test_terminals_without_utf8_get_ascii(encoding: str) -> None:
+    """On a stream that cannot show Chinese or boxes the answer is in ASCII, whatever the locale says."""
+    done = gouji_process("rules", "beats", "3", "4", env={"PYTHONIOENCODING": encoding, "LANG": "zh_CN.UTF-8"})
+    assert done.returncode == 0
+    assert done.stdout.isascii()
+    assert b"beats" in done.stdout
+
+
+def test_json_on_an_ascii_stream_is_the_same_document() -> None:
+    """JSON escapes what the stream cannot show, so nothing is lost."""
+    plain = gouji_process("rules", "beats", "--json", "3", "4", env={"PYTHONIOENCODING": "ascii"})
+    assert plain.stdout.isascii()
+    assert json.loads(plain.stdout) == json.loads(gouji("rules", "beats", "--json", "3", "4").stdout)
