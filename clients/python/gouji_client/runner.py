@@ -156,7 +156,7 @@ class Player:
         try:
             await self._table.act(action, decision=view.decision)
         except Refused as refused:
-            if refused.stale:
+            if refused.stale or refused.reason == "ALREADY_ANSWERED":
                 log.info("%s: the question had been answered already", self._bot.display_name)
                 return
             default = seat_view.default_action()

@@ -66,6 +66,11 @@ class Table:
             raise GoujiError(f"nothing is known of {self.name} yet: iterate over updates(), or await follow()")
         return view
 
+    @property
+    def is_followed(self) -> bool:
+        """Whether there is a `view`."""
+        return self._stream.newest_view(self.name) is not None
+
     async def updates(self) -> AsyncGenerator[Update, None]:
         """Follow the table: `async for update in table.updates()`.
 

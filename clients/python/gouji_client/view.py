@@ -116,7 +116,9 @@ class TableView:
         if update.HasField("table_info"):
             changed = replace(changed, info=update.table_info)
         if update.HasField("state"):
-            changed = replace(changed, state=update.state)
+            # An answer belongs to one question: with the next one it is history, whether the server says so or not.
+            answered = self.answered and update.state.question.decision == self.decision
+            changed = replace(changed, state=update.state, answered=answered)
         for event in update.events:
             changed = changed._after_event(event)  # noqa: SLF001 - of its own class
         if seated:

@@ -1,0 +1,266 @@
+"""The client without `async`: for notebooks, scripts and the interactive prompt.
+
+    import gouji_client.sync as gouji
+
+    with gouji.connect("127.0.0.1:50151") as client:
+        client.sign_in("Mei")
+        table = client.new_table(fill="simple")
+        table.set_ready()
+        while True:
+            view = table.until(lambda view: view.asked or view.over)
+            if view.over:
+                break
+            table.act(view.to_seat_view().legal_actions()[0])
+
+Everything runs in one background thread; each call here waits for its result. What may be raised is the same as in the
+async client. Works where an event loop is running already, as in a notebook.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TypeVar, Unpack
+
+from gouji_client import client as _client
+from gouji_client import runner as _runner
+from gouji_client.background import BackgroundLoop
+from gouji_client.lobby import NewTable, free_seats
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Iterator, Sequence
+    from contextlib import AbstractAsyncContextManager
+    from types import TracebackType
+    from typing import Self
+
+    import gouji_rules as gr
+    from gouji.lobby.v1 import lobby_pb2
+    from gouji.rules.v1 import rules_pb2
+    from gouji.session.v1 import session_pb2
+    from gouji_client.bot import Bot
+    from gouji_client.client import ConnectOptions
+    from gouji_client.credentials import Credentials
+    from gouji_client.result import MatchResult
+    from gouji_client.story import Update
+    from gouji_client.table import LegalPlays
+    from gouji_client.table import Table as AsyncTable
+    from gouji_client.view import TableView
+
+T = TypeVar("T")
+
+_loop = BackgroundLoop()
+
+
+def connect(address: str, **options: Unpack[ConnectOptions]) -> Client:
+    """Connect to a server; see `gouji_client.connect`. Use it in `with`, or call `close()` at the end."""
+
+    async def connected() -> _client.Client:
+        return await _client.connect(address, **options)
+
+    return Client(_loop.run(connected()))
+
+
+def run_bot(
+    address: str,
+    bot: Bot,
+    *,
+    table: str | NewTable | None = None,
+    seat: int | None = None,
+    fill: str | None = None,
+    keep: str | os.PathLike[str] | None = None,
+    manners: _runner.Manners | None = None,
+    **options: Unpack[ConnectOptions],
+) -> MatchResult:
+    """Play a bot to the end of a match; see `gouji_client.run_bot`."""
+    return _loop.run(
+        _runner.run_bot(address, bot, table=table, seat=seat, fill=fill, keep=keep, manners=manners, **options)
+    )
+
+
+@contextmanager
+def running(manager: AbstractAsyncContextManager[T]) -> Iterator[T]:
+    """Run something async beside: `with running(FakeServer(seed=7)) as server: …`."""
+    entered = _loop.run(_enter(manager))
+    try:
+        yield entered
+    finally:
+        _loop.run(_leave(manager))
+
+
+async def _enter(manager: AbstractAsyncContextManager[T]) -> T:
+    return await manager.__aenter__()
+
+
+async def _leave(manager: AbstractAsyncContextManager[T]) -> None:
+    await manager.__aexit__(None, None, None)
+
+
+class Client:
+    """A connection to one server as one account; see `gouji_client.Client`."""
+
+    def __init__(self, client: _client.Client) -> None:
+        self._client = client
+        self.lobby = Lobby(client)
+        """Finding, making and filling tables."""
+
+    @property
+    def address(self) -> str:
+        """Where the server is."""
+        return self._client.address
+
+    @property
+    def account(self) -> session_pb2.Account:
+        """The account signed in. Raises `NotSignedIn`."""
+        return self._client.account
+
+    @property
+    def credentials(self) -> Credentials:
+        """What makes a later client come back as this account. Raises `NotSignedIn`."""
+        return self._client.credentials
+
+    def sign_in(
+        self,
+        name: str = "",
+        *,
+        credentials: Credentials | None = None,
+        keep: str | os.PathLike[str] | None = None,
+    ) -> Credentials:
+        """Sign in as a new guest, or come back; see `gouji_client.Client.sign_in`."""
+        return _loop.run(self._client.sign_in(name, credentials=credentials, keep=keep))
+
+    def sign_out(self) -> None:
+        """End the session on the server."""
+        _loop.run(self._client.sign_out())
+
+    def table(self, name: str) -> Table:
+        """Return the table `tables/{table}`."""
+        return Table(self._client.table(name))
+
+    def new_table(self, new: NewTable | None = None, *, fill: str | None = None) -> Table:
+        """Make a table, sit down at it, and put the built-in policy `fill` into its free seats, if given."""
+        made = self.lobby.create(new)
+        for seat in free_seats(made) if fill else []:
+            self.lobby.add_bot(made.name, fill or "", seat)
+        return self.table(made.name)
+
+    def close(self) -> None:
+        """Close the connection. Twice is no error."""
+        _loop.run(self._client.close())
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class Lobby:
+    """The lobby of a server; see `gouji_client.Lobby`."""
+
+    def __init__(self, client: _client.Client) -> None:
+        self._lobby = client.lobby
+
+    def rule_sets(self) -> list[rules_pb2.RuleSet]:
+        """Return the rule sets that tables can be made with."""
+        return _loop.run(self._lobby.rule_sets())
+
+    def tables(self, *, with_free_seat: bool = False) -> list[lobby_pb2.Table]:
+        """Return the open tables, newest first."""
+
+        async def all_of_them() -> list[lobby_pb2.Table]:
+            return [table async for table in self._lobby.tables(with_free_seat=with_free_seat)]
+
+        return _loop.run(all_of_them())
+
+    def get(self, table: str) -> lobby_pb2.Table:
+        """Return a table by its name."""
+        return _loop.run(self._lobby.get(table))
+
+    def create(self, new: NewTable | None = None) -> lobby_pb2.Table:
+        """Make a table and take a seat at it."""
+        return _loop.run(self._lobby.create(new))
+
+    def join(self, table: str, seat: int | None = None) -> int:
+        """Take a free seat and return it."""
+        return _loop.run(self._lobby.join(table, seat))
+
+    def leave(self, table: str) -> None:
+        """Give the seat up, before the match begins."""
+        _loop.run(self._lobby.leave(table))
+
+    def set_ready(self, table: str, *, ready: bool = True) -> None:
+        """Say that one is ready."""
+        _loop.run(self._lobby.set_ready(table, ready=ready))
+
+    def add_bot(self, table: str, policy: str = "simple", seat: int | None = None) -> int:
+        """Put a built-in bot in a free seat of one's own table and return the seat."""
+        return _loop.run(self._lobby.add_bot(table, policy, seat))
+
+
+class Table:
+    """A table; see `gouji_client.Table`."""
+
+    def __init__(self, table: AsyncTable) -> None:
+        self._table = table
+
+    @property
+    def name(self) -> str:
+        """`tables/{table}`."""
+        return self._table.name
+
+    @property
+    def view(self) -> TableView:
+        """The newest view. The first time it starts to follow the table and waits for it."""
+        return _loop.run(self._newest())
+
+    async def _newest(self) -> TableView:
+        return self._table.view if self._table.is_followed else await self._table.follow()
+
+    def updates(self) -> Iterator[Update]:
+        """Follow the table: `for update in table.updates()`."""
+        updates = self._table.updates()
+
+        async def next_one() -> Update | None:
+            return await anext(updates, None)
+
+        try:
+            while (update := _loop.run(next_one())) is not None:
+                yield update
+        finally:
+            _loop.run(updates.aclose())
+
+    def unfollow(self) -> None:
+        """Stop following."""
+
+        async def leave() -> None:
+            self._table.unfollow()
+
+        _loop.run(leave())
+
+    def until(self, condition: Callable[[TableView], bool]) -> TableView:
+        """Wait until the table is as wanted and return that view. `condition` runs in the background thread."""
+        return _loop.run(self._table.until(condition))
+
+    def act(
+        self, action: gr.Action | str, cards: Sequence[gr.Card] | None = None, *, decision: int | None = None
+    ) -> int:
+        """Answer the open question: `table.act("play 5555")`; returns the table's `n` after it."""
+        return _loop.run(self._table.act(action, cards, decision=decision))
+
+    def check(self, action: gr.Action | str, cards: Sequence[gr.Card] | None = None) -> None:
+        """Ask the server whether it would accept an action; raise the `Refused` that it would answer with."""
+        _loop.run(self._table.check(action, cards))
+
+    def get_view(self) -> TableView:
+        """Ask the server for the table as it is now, without following it."""
+        return _loop.run(self._table.get_view())
+
+    def legal_plays(self) -> LegalPlays:
+        """Ask the server what it would accept from this seat now."""
+        return _loop.run(self._table.legal_plays())
+
+    def set_ready(self, *, ready: bool = True) -> None:
+        """Say that one is ready. When six seats are taken and ready the match begins at once."""
+        _loop.run(self._table.set_ready(ready=ready))

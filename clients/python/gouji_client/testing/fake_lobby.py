@@ -1,0 +1,103 @@
+"""The fake server's lobby: one table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import grpc
+
+import gouji_bots
+import gouji_rules as gr
+from gouji.lobby.v1 import lobby_pb2
+from gouji.rules.v1 import rules_pb2
+from gouji_client.testing.fake_table import NAME
+from gouji_client.testing.refusals import Refusal
+from gouji_rules.rule_set import OPTION_NAMES, format_option
+
+if TYPE_CHECKING:
+    from gouji_client.testing.fake_session import FakeAccounts
+    from gouji_client.testing.fake_table import FakeTable
+
+
+class FakeLobby:
+    """Shows, and seats callers at, the one table that there is."""
+
+    def __init__(self, accounts: FakeAccounts, table: FakeTable) -> None:
+        self._accounts = accounts
+        self._table = table
+
+    async def list_rule_sets(
+        self, request: lobby_pb2.ListRuleSetsRequest, token: str
+    ) -> lobby_pb2.ListRuleSetsResponse:
+        """See `LobbyService.ListRuleSets`."""
+        self._accounts.account_of(token)
+        return lobby_pb2.ListRuleSetsResponse(rule_sets=[_rule_set_message(rules) for rules in gr.PRESETS.values()])
+
+    async def create_table(self, request: lobby_pb2.CreateTableRequest, token: str) -> lobby_pb2.CreateTableResponse:
+        """See `LobbyService.CreateTable`: the first caller gets the one table, with the deals and title wanted."""
+        account = self._accounts.account_of(token)
+        table = self._table
+        if any(player.account for player in table.info.players):
+            text = "the fake server has one table, and it is taken"
+            raise Refusal(grpc.StatusCode.RESOURCE_EXHAUSTED, "ONE_TABLE", text, "测试服务器只有一张桌子")
+        if request.rule_set not in ("", f"ruleSets/{table.setting.rules.name}"):
+            raise Refusal(grpc.StatusCode.INVALID_ARGUMENT, "BAD_REQUEST", "no such rule set", "没有这种规则")
+        table.own(account.name, request.title, request.deals or 3)
+        if not request.without_seat:
+            table.join(account.name, account.display_name, request.seat if request.HasField("seat") else 0)
+        return lobby_pb2.CreateTableResponse(table=table.info)
+
+    async def get_table(self, request: lobby_pb2.GetTableRequest, token: str) -> lobby_pb2.GetTableResponse:
+        """See `LobbyService.GetTable`."""
+        self._account(token, request.name)
+        return lobby_pb2.GetTableResponse(table=self._table.info)
+
+    async def list_tables(self, request: lobby_pb2.ListTablesRequest, token: str) -> lobby_pb2.ListTablesResponse:
+        """See `LobbyService.ListTables`."""
+        self._accounts.account_of(token)
+        info = self._table.info
+        taken = all(player.account or player.bot for player in info.players)
+        wanted = info.state == request.state if request.state else not self._table.over
+        shown = wanted and not (request.with_free_seat and taken)
+        return lobby_pb2.ListTablesResponse(tables=[info] if shown else [])
+
+    async def join_table(self, request: lobby_pb2.JoinTableRequest, token: str) -> lobby_pb2.JoinTableResponse:
+        """See `LobbyService.JoinTable`."""
+        name, display_name = self._account(token, request.name)
+        seat = self._table.join(name, display_name, request.seat if request.HasField("seat") else None)
+        return lobby_pb2.JoinTableResponse(table=self._table.info, seat=seat)
+
+    async def leave_table(self, request: lobby_pb2.LeaveTableRequest, token: str) -> lobby_pb2.LeaveTableResponse:
+        """See `LobbyService.LeaveTable`."""
+        name, _ = self._account(token, request.name)
+        self._table.leave(name)
+        return lobby_pb2.LeaveTableResponse(table=self._table.info)
+
+    async def set_ready(self, request: lobby_pb2.SetReadyRequest, token: str) -> lobby_pb2.SetReadyResponse:
+        """See `LobbyService.SetReady`."""
+        name, _ = self._account(token, request.name)
+        self._table.set_ready(name, ready=request.ready)
+        return lobby_pb2.SetReadyResponse(table=self._table.info)
+
+    async def add_bot(self, request: lobby_pb2.AddBotRequest, token: str) -> lobby_pb2.AddBotResponse:
+        """See `LobbyService.AddBot`."""
+        name, _ = self._account(token, request.name)
+        if name != self._table.info.owner:
+            raise Refusal(grpc.StatusCode.PERMISSION_DENIED, "NOT_OWNER", "only the owner may add bots", "只有桌主可加")
+        policy = request.policy or "simple"
+        if policy not in gouji_bots.policies:
+            raise Refusal(grpc.StatusCode.INVALID_ARGUMENT, "NO_SUCH_POLICY", "no such policy", "没有这种机器人")
+        seat = self._table.fill(request.seat if request.HasField("seat") else None, policy)
+        return lobby_pb2.AddBotResponse(table=self._table.info, seat=seat)
+
+    def _account(self, token: str, table: str) -> tuple[str, str]:
+        account = self._accounts.account_of(token)
+        if table != NAME:
+            raise Refusal(grpc.StatusCode.NOT_FOUND, "TABLE_NOT_FOUND", "there is no such table", "没有这张桌子")
+        return account.name, account.display_name
+
+
+def _rule_set_message(rules: gr.RuleSet) -> rules_pb2.RuleSet:
+    options = [rules_pb2.RuleOption(field=name, value=format_option(rules.option(name))) for name in OPTION_NAMES]
+    title = rules_pb2.LocalizedText(en=rules.name, zh=rules.name)
+    return rules_pb2.RuleSet(name=f"ruleSets/{rules.name}", title=title, options=options)

@@ -1,0 +1,368 @@
+"""The fake server's one table: a match by the real rules, told as a server tells it."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import grpc
+
+import gouji_bots
+import gouji_rules as gr
+from gouji.lobby.v1 import lobby_pb2
+from gouji.table.v1 import events_pb2, state_pb2, table_pb2
+from gouji_client.testing import told
+from gouji_client.testing.opponents import Opponent, opponent_of
+from gouji_client.testing.refusals import Refusal, stale
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from gouji_client.testing.opponents import OpponentLike
+
+NAME = "tables/fake"
+SEATS = range(6)
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What is played at the table: see `FakeServer`."""
+
+    seats: tuple[int, ...] = (0,)
+    opponents: Mapping[int, OpponentLike] | OpponentLike = "random"
+    deals: int = 1
+    seed: int = 0
+    hands: tuple[str, ...] | None = None
+    lead: int = 0
+    rules: gr.RuleSet = gr.PRESETS["qingdao"]
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The table as it stood after a step: what a snapshot is made from."""
+
+    info: lobby_pb2.Table
+    public: gr.PublicState | None
+    decision: int
+    scores: tuple[int, ...]
+    deal_started: events_pb2.DealStarted | None
+
+    def state(self) -> state_pb2.DealState | None:
+        """Return the public state of the deal, None before the first."""
+        return told.state_message(self.public, self.decision, self.scores) if self.public is not None else None
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of the story: its public half, each seat's private half, and the table after it.
+
+    `told` says to which seats something was said alone, `p` how often so far.
+    """
+
+    public: table_pb2.TableUpdate
+    parts: tuple[state_pb2.SeatPart, ...]
+    told: tuple[bool, ...]
+    p: tuple[int, ...]
+    after: Standing
+
+    def update_for(self, seat: int | None) -> table_pb2.TableUpdate | None:
+        """Return what a seat, or a spectator (None), is sent of this step; None for nothing."""
+        private = seat is not None and self.told[seat]
+        if not private and not self.public.events:
+            return None
+        update = table_pb2.TableUpdate()
+        update.CopyFrom(self.public)
+        return self._with_part(update, seat if private else None)
+
+    def snapshot_for(self, seat: int | None, reason: table_pb2.SnapshotReason.ValueType) -> table_pb2.TableUpdate:
+        """Return a snapshot of the table after this step, for a seat or a spectator (None)."""
+        after = self.after
+        update = table_pb2.TableUpdate(
+            table=self.public.table, epoch=self.public.epoch, n=self.public.n, table_info=after.info
+        )
+        update.snapshot.reason = reason
+        state = after.state()
+        if state is not None and after.public is not None:
+            update.state.CopyFrom(state)
+            update.snapshot.plays.extend(told.history_messages(after.public))
+        if after.deal_started is not None:
+            update.snapshot.deal_started.CopyFrom(after.deal_started)
+        return self._with_part(update, seat)
+
+    def _with_part(self, update: table_pb2.TableUpdate, seat: int | None) -> table_pb2.TableUpdate:
+        if seat is not None:
+            update.p = self.p[seat]
+            update.seat.CopyFrom(self.parts[seat])
+        return update
+
+
+class FakeTable:
+    """A table of six: clients at `setting.seats`, opponents everywhere else, who answer at once.
+
+    Every change makes a `Step`; `steps` are all of them, the first one being the empty table.
+    """
+
+    def __init__(self, setting: Setting) -> None:
+        self.setting = setting
+        self.steps: list[Step] = []
+        self.epoch = 1
+        self.decision = 0
+        self.deal: gr.Deal | None = None
+        self.match = gr.Match(setting.rules, setting.deals)
+        self.records: list[str] = []
+        self.answers: list[tuple[int, str]] = []
+        self.on_change: Callable[[], None] = lambda: None
+        self._rng = random.Random(setting.seed)  # noqa: S311 - a game for tests
+        self._opponents = self._make_opponents()
+        self._secrets = 0
+        self._secret = b""
+        self._n = 0
+        self._p = [0] * 6
+        self._parts = [state_pb2.SeatPart(seat=seat) for seat in SEATS]
+        self._deal_started: events_pb2.DealStarted | None = None
+        self.info = self._make_info()
+        self._tell([])
+
+    def _make_opponents(self) -> dict[int, Opponent]:
+        wanted = self.setting.opponents
+        made = {}
+        for seat in SEATS:
+            if seat not in self.setting.seats:
+                what = wanted.get(seat, "random") if isinstance(wanted, dict) else wanted
+                made[seat] = opponent_of(what, random.Random(self._rng.random()))  # type: ignore[arg-type]  # noqa: S311
+        return made
+
+    def _make_info(self) -> lobby_pb2.Table:
+        info = lobby_pb2.Table(
+            name=NAME,
+            title="fake",
+            rule_set=f"ruleSets/{self.setting.rules.name}",
+            deals=self.setting.deals,
+            state=lobby_pb2.TABLE_STATE_WAITING,
+            spectators_allowed=True,
+        )
+        for seat in SEATS:
+            opponent = self._opponents.get(seat)
+            info.players.add(seat=seat, bot=opponent.name if opponent else "", ready=opponent is not None)
+        return info
+
+    @property
+    def n(self) -> int:
+        """The number of the last event."""
+        return self._n
+
+    @property
+    def over(self) -> bool:
+        """Whether the match is over."""
+        return self.info.state == lobby_pb2.TABLE_STATE_FINISHED
+
+    # ── seats ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def seat_of(self, account: str) -> int | None:
+        """Return the seat of an account, None if it has none."""
+        return next((p.seat for p in self.info.players if account and p.account == account), None)
+
+    def join(self, account: str, display_name: str, seat: int | None) -> int:
+        """Seat an account. Raises `Refusal`."""
+        sits = self.seat_of(account)
+        if sits is not None:
+            return sits
+        free = [p.seat for p in self.info.players if not p.account and not p.bot]
+        if self.info.state != lobby_pb2.TABLE_STATE_WAITING or not free or (seat is not None and seat not in free):
+            raise Refusal(grpc.StatusCode.FAILED_PRECONDITION, "SEAT_TAKEN", "the seat is taken", "座位已有人")
+        taken = free[0] if seat is None else seat
+        self._change_seat(lobby_pb2.Player(seat=taken, account=account, display_name=display_name))
+        return taken
+
+    def leave(self, account: str) -> None:
+        """Free the seat of an account. Raises `Refusal`."""
+        self._change_seat(lobby_pb2.Player(seat=self._waiting_seat(account)))
+
+    def set_ready(self, account: str, *, ready: bool) -> None:
+        """Note that an account is ready; with six ready seats the match begins. Raises `Refusal`."""
+        player = lobby_pb2.Player()
+        player.CopyFrom(self.info.players[self._waiting_seat(account)])
+        if player.ready == ready:
+            return
+        player.ready = ready
+        self._change_seat(player)
+        self._begin_if_ready()
+
+    def _begin_if_ready(self) -> None:
+        if all(p.ready for p in self.info.players):
+            self.info.state = lobby_pb2.TABLE_STATE_PLAYING
+            started = events_pb2.TableEvent()
+            started.match_started.deals = self.setting.deals
+            self._tell([started], info=True)
+            self._start_deal()
+            self._play_opponents()
+
+    def fill(self, seat: int | None, policy: str) -> int:
+        """Put an opponent in a free seat, the lowest if none is named. Raises `Refusal`."""
+        free = [p.seat for p in self.info.players if not p.account and not p.bot]
+        taken = seat if seat is not None or not free else free[0]
+        if taken is None or taken not in free or self.info.state != lobby_pb2.TABLE_STATE_WAITING:
+            raise Refusal(grpc.StatusCode.FAILED_PRECONDITION, "SEAT_TAKEN", "the seat is taken", "座位已有人")
+        self._opponents[taken] = opponent_of(policy, random.Random(self._rng.random()))  # noqa: S311
+        self._change_seat(lobby_pb2.Player(seat=taken, bot=policy, ready=True))
+        self._begin_if_ready()
+        return taken
+
+    def own(self, account: str, title: str, deals: int) -> None:
+        """Give the table, at which nobody sits yet, an owner who says what is played."""
+        self.setting = replace(self.setting, deals=deals)
+        self.match = gr.Match(self.setting.rules, deals)
+        self.info.owner, self.info.title, self.info.deals = account, title, deals
+
+    def _waiting_seat(self, account: str) -> int:
+        seat = self.seat_of(account)
+        if seat is None or self.info.state != lobby_pb2.TABLE_STATE_WAITING:
+            raise Refusal(grpc.StatusCode.FAILED_PRECONDITION, "NOT_WAITING", "not before the match", "牌局已开始")
+        return seat
+
+    def _change_seat(self, player: lobby_pb2.Player) -> None:
+        self.info.players[player.seat].CopyFrom(player)
+        event = events_pb2.TableEvent()
+        event.seat_changed.player.CopyFrom(player)
+        self._tell([event], info=True)
+
+    # ── playing ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def answer(self, seat: int, decision: int, action: gr.Action, cards: Sequence[gr.Card] | None) -> int:
+        """Carry a client's answer out, let the opponents go on, and return the table's `n` right after the answer.
+
+        Raises `Refusal`.
+        """
+        if self.deal is None or decision != self.decision:
+            raise stale()
+        self._apply(seat, action, cards)
+        version = self._n
+        self._play_opponents()
+        return version
+
+    def _apply(self, seat: int, action: gr.Action, cards: Sequence[gr.Card] | None) -> None:
+        assert self.deal is not None  # noqa: S101 - only called while one runs
+        try:
+            events = self.deal.apply(seat, action, cards)
+        except gr.RuleViolation as error:
+            raise Refusal.by_rule(error) from error
+        self.answers.append((seat, gr.format_action(action)))
+        self._tell([told.event_message(event) for event in events], deal=bool(events))
+
+    def default(self, seat: int) -> None:
+        """Answer for a seat as an expired clock does."""
+        assert self.deal is not None  # noqa: S101 - only called while one runs
+        self._apply(seat, self.deal.default_action(seat), None)
+        self._play_opponents()
+
+    def _play_opponents(self) -> None:
+        """Let the opponents answer until a client is asked, or the match is over."""
+        while not self.over:
+            deal = self.deal
+            if deal is None or deal.over:
+                self._start_deal()
+                continue
+            seat = next((s for s in SEATS if s in self._opponents and deal.is_asked(s)), None)
+            if seat is None:
+                return
+            view = deal.view(seat)
+            action = self._opponents[seat].choose(view)
+            self._apply(seat, action, gouji_bots.choose_cards(view.cards, action, self._rng))
+
+    def _start_deal(self) -> None:
+        number = self.match.deal_number
+        self._secret = hashlib.sha256(f"{self.setting.seed}/{self._secrets}".encode()).digest()
+        self._secrets += 1
+        hands = self.setting.hands
+        if hands is not None and number == 1:
+            self.deal = gr.Deal.from_hands(self.setting.rules, hands, self.setting.lead)
+        else:
+            self.deal = self.match.start_deal(gr.deal_seed(self._secret))
+        begun = events_pb2.TableEvent()
+        begun.deal_started.deal = number
+        begun.deal_started.commitment = gr.commitment(self._secret)
+        self._deal_started = begun.deal_started
+        self._tell([begun, *(told.event_message(event) for event in self.deal.start_events)], deal=True)
+
+    # ── telling ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def renumber(self) -> None:
+        """Begin another numbering: places of the old one mean nothing any more."""
+        self.epoch += 1
+        self._p = [0] * 6
+        self._n += 1000
+        self.decision += 1000 if self.decision else 0
+        step = self._make_step([], (False,) * 6, info=True)
+        self.steps = [step]
+
+    def _tell(self, events: list[events_pb2.TableEvent], *, info: bool = False, deal: bool = False) -> None:
+        """Make a step of what happened, with what follows from it."""
+        if deal and self.deal is not None and self.deal.over:
+            events += self._end_deal(self.deal)
+            info = info or self.over
+        for event in events:
+            self._n += 1
+            event.n = self._n
+        if deal and self.deal is not None:
+            self.decision = 0 if self.deal.over else self._n
+        changed = self._new_parts()
+        self.steps.append(self._make_step(events, changed, info=info, deal=deal))
+        self.on_change()
+
+    def _end_deal(self, deal: gr.Deal) -> list[events_pb2.TableEvent]:
+        number = deal.public.number
+        step = self.match.finish(deal)
+        reveal = deal.reveal()
+        revealed = events_pb2.TableEvent()
+        revealed.deal_revealed.deal = number
+        revealed.deal_revealed.secret = self._secret
+        for hand in reveal.hands:
+            revealed.deal_revealed.hands.add().cards.extend(hand)  # type: ignore[arg-type]  # numbered alike
+        if not step.result.void:
+            revealed.deal_revealed.record = reveal.record
+            self.records.append(reveal.record)
+        if not step.over:
+            return [revealed]
+        ended, closed = events_pb2.TableEvent(), events_pb2.TableEvent()
+        ended.match_ended.scores.extend(step.scores)
+        closed.table_closed.reason = events_pb2.CLOSE_REASON_MATCH_OVER
+        self.info.state = lobby_pb2.TABLE_STATE_FINISHED
+        return [revealed, ended, closed]
+
+    def _new_parts(self) -> tuple[bool, ...]:
+        """Bring the private halves up to date and return which seats have something new to hear."""
+        changed = []
+        for seat in SEATS:
+            part = state_pb2.SeatPart(seat=seat)
+            if self.deal is not None:
+                part.hand.extend(self.deal.cards(seat))  # type: ignore[arg-type]  # numbered alike
+                part.answered = self.deal.pending(seat)
+            changed.append(part != self._parts[seat])
+            self._p[seat] += changed[seat]
+            self._parts[seat] = part
+        return tuple(changed)
+
+    def _make_step(
+        self, events: list[events_pb2.TableEvent], changed: tuple[bool, ...], *, info: bool = False, deal: bool = False
+    ) -> Step:
+        now = Standing(
+            info=_copy(self.info),
+            public=self.deal.public_view() if self.deal is not None else None,
+            decision=self.decision,
+            scores=tuple(self.match.scores),
+            deal_started=self._deal_started,
+        )
+        public = table_pb2.TableUpdate(table=NAME, epoch=self.epoch, n=self._n, events=events)
+        if info:
+            public.table_info.CopyFrom(self.info)
+        if deal and (state := now.state()) is not None:
+            public.state.CopyFrom(state)
+        return Step(public, tuple(self._parts), changed, tuple(self._p), now)
+
+
+def _copy(info: lobby_pb2.Table) -> lobby_pb2.Table:
+    made = lobby_pb2.Table()
+    made.CopyFrom(info)
+    return made

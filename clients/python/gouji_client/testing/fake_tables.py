@@ -1,0 +1,308 @@
+"""The fake server's table service: streams and calls about its one table."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import grpc
+
+import gouji_rules as gr
+from gouji.table.v1 import state_pb2, table_pb2
+from gouji_client.testing import faults
+from gouji_client.testing.fake_table import NAME
+from gouji_client.testing.following import Following, StreamEnds, Troubles, broken, draining
+from gouji_client.testing.refusals import Refusal, stale, unauthenticated
+from gouji_client.testing.told import play_message
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Sequence
+
+    from gouji_client.testing.fake_session import FakeAccounts
+    from gouji_client.testing.fake_table import FakeTable
+
+_PLAIN = {
+    gr.verb_of(action): action
+    for action in (gr.PASS, gr.YIELD, gr.WIND, gr.DECLINE, gr.NO, gr.REVOLT, gr.KEEP_HEAD, gr.DROP_HEAD)
+}
+
+
+def action_of(message: table_pb2.Action) -> tuple[gr.Action, tuple[gr.Card, ...] | None]:
+    """Return an action and its real cards (None if it takes none). Raises `Refusal`."""
+    try:
+        verb = gr.Verb(message.verb)
+        if verb in (gr.Verb.PLAY, gr.Verb.BURN):
+            cards = tuple(gr.Card(card) for card in message.cards)
+            play = gr.play_of_cards(cards)
+            return gr.play_action(play) if verb == gr.Verb.PLAY else gr.burn_action(play), cards
+        if message.cards:
+            raise ValueError(f"{verb.name} takes no cards")
+        if verb == gr.Verb.SHOW:
+            return gr.show_action(message.suit - 1), None
+        return _PLAIN[verb], None
+    except gr.RuleViolation as error:
+        raise Refusal.by_rule(error) from error
+    except (ValueError, KeyError) as error:
+        raise Refusal(grpc.StatusCode.INVALID_ARGUMENT, "BAD_ACTION", f"no such action: {error}", "无此动作") from error
+
+
+class FakeTables:
+    """Serves the table. `wake_all` has every stream look for news."""
+
+    def __init__(self, accounts: FakeAccounts, table: FakeTable, troubles: Troubles, heartbeat: float | None) -> None:
+        self._accounts = accounts
+        self._table = table
+        self._troubles = troubles
+        self._heartbeat = heartbeat
+        self._streams: set[_Stream] = set()
+        self._done: dict[tuple[str, str], tuple[bytes, int]] = {}
+        self._busy: dict[int, int] = {}
+        self.streams_opened = 0
+        """How many Play and WatchTable streams were opened."""
+        self.renewals = 0
+        """How often a token was renewed on a stream."""
+
+    def wake_all(self) -> None:
+        """Have every stream look for news."""
+        for stream in self._streams:
+            stream.wake.set()
+
+    # ── streams ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    async def play(
+        self, requests: AsyncIterator[table_pb2.PlayRequest], token: str
+    ) -> AsyncIterator[table_pb2.PlayResponse]:
+        """See `TableService.Play`."""
+        stream = self._open(token)
+        reader = asyncio.create_task(self._read(requests, stream))
+        try:
+            async for updates, results in self._tell(stream):
+                beat = None if updates or results else table_pb2.Heartbeat()
+                yield table_pb2.PlayResponse(updates=updates, results=results, heartbeat=beat)
+        finally:
+            reader.cancel()
+            self._streams.discard(stream)
+
+    async def watch_table(
+        self, request: table_pb2.WatchTableRequest, token: str
+    ) -> AsyncIterator[table_pb2.WatchTableResponse]:
+        """See `TableService.WatchTable`."""
+        self._require_table(request.table)
+        stream = self._open(token)
+        stream.follow(self._following(stream, request.after if request.HasField("after") else None))
+        try:
+            async for updates, _ in self._tell(stream):
+                beat = None if updates else table_pb2.Heartbeat()
+                yield table_pb2.WatchTableResponse(updates=updates, heartbeat=beat)
+                if any(event.HasField("table_closed") for update in updates for event in update.events):
+                    return
+        finally:
+            self._streams.discard(stream)
+
+    def _open(self, token: str) -> _Stream:
+        account = self._accounts.account_of(token)
+        if self._troubles.refusals > 0:
+            self._troubles.refusals -= 1
+            raise draining(self._troubles.retry_after)
+        self.streams_opened += 1
+        stream = _Stream(account.name, token)
+        self._streams.add(stream)
+        return stream
+
+    def _following(self, stream: _Stream, after: table_pb2.Place | None) -> Following:
+        return Following(self._table, stream.account, after, self._troubles, self._accounts)
+
+    async def _tell(
+        self, stream: _Stream
+    ) -> AsyncIterator[tuple[list[table_pb2.TableUpdate], list[table_pb2.CommandResult]]]:
+        """Yield what a stream is to be sent, message by message; nothing twice means a heartbeat is due."""
+        while True:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(stream.wake.wait(), self._heartbeat)
+            woken = stream.wake.is_set()
+            stream.wake.clear()
+            if stream.failure is not None:
+                raise stream.failure
+            if self._accounts.expires(stream.token) == 0.0:
+                raise unauthenticated()
+            if stream.following is not None:
+                try:
+                    async for update in stream.following.updates():
+                        yield [update], []
+                except StreamEnds:
+                    return
+            results, stream.results = stream.results, []
+            if results or not woken:
+                yield [], results
+            if stream.ends:
+                raise broken()
+
+    async def _read(self, requests: AsyncIterator[table_pb2.PlayRequest], stream: _Stream) -> None:
+        try:
+            await self._read_all(requests, stream)
+        except Exception as error:  # noqa: BLE001 - a fault of this server itself: the stream ends with it
+            stream.failure = error
+            stream.wake.set()
+
+    async def _read_all(self, requests: AsyncIterator[table_pb2.PlayRequest], stream: _Stream) -> None:
+        async for request in requests:
+            command = getattr(request, request.WhichOneof("command") or "act")
+            try:
+                version = self._carry_out(request, stream)
+            except Refusal as refusal:
+                stream.results.append(
+                    table_pb2.CommandResult(request_id=command.request_id, error=refusal.command_error())
+                )
+            else:
+                stream.results.append(table_pb2.CommandResult(request_id=command.request_id, version=version))
+            if stream.ends:
+                stream.results.clear()
+            stream.wake.set()
+
+    def _carry_out(self, request: table_pb2.PlayRequest, stream: _Stream) -> int:
+        """Carry a command of a stream out and return its version. Raises `Refusal`."""
+        if request.HasField("subscribe"):
+            self._require_table(request.subscribe.table)
+            after = request.subscribe.after if request.subscribe.HasField("after") else None
+            stream.follow(self._following(stream, after))
+            return self._table.n
+        if request.HasField("unsubscribe"):
+            stream.following = None
+            return self._table.n
+        if request.HasField("renew"):
+            if self._accounts.account_of(request.renew.access_token).name != stream.account:
+                raise Refusal(grpc.StatusCode.PERMISSION_DENIED, "OTHER_ACCOUNT", "another account's token", "他人令牌")
+            stream.token = request.renew.access_token
+            self.renewals += 1
+            return 0
+        return self._act(request.act, stream.account, stream)
+
+    # ── calls ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    async def submit_action(self, request: table_pb2.SubmitActionRequest, token: str) -> table_pb2.SubmitActionResponse:
+        """See `TableService.SubmitAction`."""
+        account = self._accounts.account_of(token)
+        return table_pb2.SubmitActionResponse(version=self._act(request, account.name, None))
+
+    async def get_view(self, request: table_pb2.GetViewRequest, token: str) -> table_pb2.GetViewResponse:
+        """See `TableService.GetView`."""
+        account = self._accounts.account_of(token)
+        self._require_table(request.table)
+        seat = self._table.seat_of(account.name)
+        view = self._table.steps[-1].snapshot_for(seat, table_pb2.SNAPSHOT_REASON_REQUESTED)
+        return table_pb2.GetViewResponse(view=view)
+
+    async def list_legal_plays(
+        self, request: table_pb2.ListLegalPlaysRequest, token: str
+    ) -> table_pb2.ListLegalPlaysResponse:
+        """See `TableService.ListLegalPlays`."""
+        view = self._seat_view(token, request.table)
+        try:
+            legal = view.legal_actions()
+        except gr.RuleViolation as error:
+            raise Refusal.by_rule(error) from error
+        plays: Sequence[gr.Action] = legal.plays
+        begin = int(request.page_token or 0)
+        end = begin + (request.page_size or 100)
+        verbs = sorted({*map(gr.verb_of, legal.plain), *(map(gr.verb_of, plays[:1]))})
+        return table_pb2.ListLegalPlaysResponse(
+            verbs=[state_pb2.Verb.ValueType(verb) for verb in verbs],
+            plays=[
+                play_message(gr.play_of(action), gouji=gr.is_gouji(view.rules, gr.play_of(action)))
+                for action in plays[begin:end]
+            ],
+            next_page_token=str(end) if end < len(plays) else "",
+            decision=self._table.decision,
+            total_size=len(plays),
+        )
+
+    async def check_play(self, request: table_pb2.CheckPlayRequest, token: str) -> table_pb2.CheckPlayResponse:
+        """See `TableService.CheckPlay`."""
+        view = self._seat_view(token, request.table)
+        try:
+            action, _ = action_of(request.action)
+            view.check(action)
+        except gr.RuleViolation as error:
+            return table_pb2.CheckPlayResponse(error=Refusal.by_rule(error).command_error())
+        except Refusal as refusal:
+            return table_pb2.CheckPlayResponse(error=refusal.command_error())
+        return table_pb2.CheckPlayResponse(accepted=True)
+
+    # ── acting ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _act(self, request: table_pb2.SubmitActionRequest, account: str, stream: _Stream | None) -> int:
+        self._require_table(request.table)
+        seat = self._table.seat_of(account)
+        if seat is None:
+            raise Refusal(grpc.StatusCode.PERMISSION_DENIED, "NOT_SEATED", "you have no seat here", "你不在这张桌上")
+        key, body = (account, request.request_id), _body(request)
+        if key in self._done:
+            known, version = self._done[key]
+            if known != body:
+                raise Refusal(
+                    grpc.StatusCode.ALREADY_EXISTS, "REQUEST_ID_USED", "used with another body", "请求号已用过"
+                )
+            return version
+        fault = self._fault_of_answer(seat, request.decision)
+        action, cards = action_of(request.action)
+        version = self._table.answer(seat, request.decision, action, cards)
+        self._done[key] = (body, version)
+        if isinstance(fault, faults.LoseResult) and stream is not None:
+            stream.ends = True
+        return version
+
+    def _fault_of_answer(self, seat: int, decision: int) -> faults.AnswerFault | None:
+        """Return the fault that happens to an answer after it is carried out; raise those that happen before."""
+        if decision != self._table.decision:
+            return None
+        fault = self._troubles.script.due_to_answer(seat, self._table.n)
+        if isinstance(fault, faults.Busy):
+            self._busy[seat] = fault.times
+        if self._busy.get(seat, 0) > 0:
+            self._busy[seat] -= 1
+            raise Refusal(grpc.StatusCode.UNAVAILABLE, "NOT_DURABLE", "try again with the same request id", "请重试")
+        if isinstance(fault, faults.StaleDecision):
+            self._table.default(seat)
+            raise stale()
+        return fault
+
+    def _seat_view(self, token: str, table: str) -> gr.SeatView:
+        account = self._accounts.account_of(token)
+        self._require_table(table)
+        seat = self._table.seat_of(account.name)
+        if seat is None:
+            raise Refusal(grpc.StatusCode.PERMISSION_DENIED, "NOT_SEATED", "you have no seat here", "你不在这张桌上")
+        if self._table.deal is None:
+            raise Refusal(grpc.StatusCode.FAILED_PRECONDITION, "MATCH_NOT_STARTED", "no deal runs", "牌局尚未开始")
+        return self._table.deal.view(seat)
+
+    def _require_table(self, name: str) -> None:
+        if name != NAME:
+            raise Refusal(grpc.StatusCode.NOT_FOUND, "TABLE_NOT_FOUND", "there is no such table", "没有这张桌子")
+
+
+class _Stream:
+    """One open stream. `ends`: it breaks without telling its results."""
+
+    def __init__(self, account: str, token: str) -> None:
+        self.account = account
+        self.token = token
+        self.wake = asyncio.Event()
+        self.results: list[table_pb2.CommandResult] = []
+        self.following: Following | None = None
+        self.ends = False
+        self.failure: Exception | None = None
+
+    def follow(self, following: Following) -> None:
+        """Read the table, from a place or anew."""
+        self.following = following
+        self.wake.set()
+
+
+def _body(request: table_pb2.SubmitActionRequest) -> bytes:
+    """Return what must be the same when a request id comes again."""
+    body = table_pb2.SubmitActionRequest()
+    body.CopyFrom(request)
+    body.request_id = ""
+    return body.SerializeToString(deterministic=True)

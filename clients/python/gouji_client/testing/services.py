@@ -1,0 +1,69 @@
+"""Serves plain objects as gRPC services: `SignIn` is answered by the object's `sign_in`, and so on."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import grpc
+from google.protobuf.message_factory import GetMessageClass
+
+from gouji_client.testing.refusals import Refusal
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
+
+    import grpc.aio
+    from google.protobuf.descriptor import MethodDescriptor, ServiceDescriptor
+    from google.protobuf.message import Message
+
+    Context = grpc.aio.ServicerContext[Any, Any]
+
+
+def bearer(context: Context) -> str:
+    """Return the access token of a call, empty if there is none."""
+    for key, value in context.invocation_metadata() or ():
+        if key == "authorization" and isinstance(value, str):
+            return value.removeprefix("Bearer ")
+    return ""
+
+
+def handlers_of(service: ServiceDescriptor, answering: object) -> grpc.GenericRpcHandler:
+    """Return the handlers of a service whose methods `answering` has.
+
+    They take the request (an iterator of them where the client streams) and the token, and raise `Refusal`; those that
+    stream yield responses.
+    """
+    handlers = {}
+    for method in service.methods:
+        name = re.sub(r"(?<!^)(?=[A-Z])", "_", method.name).lower()
+        handlers[method.name] = _handler(method, getattr(answering, name))
+    return grpc.method_handlers_generic_handler(service.full_name, handlers)
+
+
+def _handler(method: MethodDescriptor, answer: Callable[..., Any]) -> grpc.RpcMethodHandler[Any, Any]:
+    async def one(request: Message, context: Context) -> Message:
+        try:
+            response: Message = await answer(request, bearer(context))
+        except Refusal as refusal:
+            await refusal.abort(context)
+        return response
+
+    async def many(request: Message, context: Context) -> AsyncIterator[Message]:
+        try:
+            async for response in answer(request, bearer(context)):
+                yield response
+        except Refusal as refusal:
+            await refusal.abort(context)
+
+    kinds = {
+        (False, False): grpc.unary_unary_rpc_method_handler,
+        (False, True): grpc.unary_stream_rpc_method_handler,
+        (True, True): grpc.stream_stream_rpc_method_handler,
+    }
+    make = kinds[method.client_streaming, method.server_streaming]
+    return make(
+        many if method.server_streaming else one,
+        request_deserializer=GetMessageClass(method.input_type).FromString,
+        response_serializer=GetMessageClass(method.output_type).SerializeToString,
+    )

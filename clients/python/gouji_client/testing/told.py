@@ -1,0 +1,115 @@
+"""From the rules' words to the wire's, as a server tells them: events and the public state of a deal."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from typing import TYPE_CHECKING
+
+import gouji_rules as gr
+from gouji.cards.v1 import cards_pb2
+from gouji.table.v1 import events_pb2, state_pb2
+from gouji_rules.plays import big_of, low_of, naturals_of, small_of, twos_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+SEATS = range(6)
+
+
+def play_message(play: gr.Play, *, gouji: bool) -> cards_pb2.Play:
+    """Return what a play means."""
+    naturals, twos = naturals_of(play), twos_of(play)
+    return cards_pb2.Play(
+        rank=cards_pb2.Rank.ValueType(low_of(play) + 1 if naturals or twos else 0),
+        naturals=naturals,
+        twos=twos,
+        small_jokers=small_of(play),
+        big_jokers=big_of(play),
+        gouji=gouji,
+    )
+
+
+def played_message(played: gr.Played | gr.PlayedCards, *, gouji: bool) -> state_pb2.PlayedCards:
+    """Return cards put down."""
+    return state_pb2.PlayedCards(
+        seat=played.seat,
+        cards=[cards_pb2.Card.ValueType(card) for card in played.cards],
+        play=play_message(played.play, gouji=gouji),
+        manner=state_pb2.Manner.ValueType(played.manner),
+        trick=played.trick,
+        dead=played.dead,
+        last=played.last,
+        headless=played.headless,
+    )
+
+
+def event_message(event: gr.Event) -> events_pb2.TableEvent:
+    """Return an event of a deal, not numbered yet. Its fields have the names that the rules give them."""
+    message = events_pb2.TableEvent()
+    if isinstance(event, gr.Played):
+        message.played.play.CopyFrom(played_message(event, gouji=event.gouji))
+        return message
+    name = re.sub(r"(?<!^)(?=[A-Z])", "_", type(event).__name__).lower()
+    told = getattr(message, name)
+    told.SetInParent()
+    for field in dataclasses.fields(event):
+        value = getattr(event, field.name)
+        if isinstance(value, tuple):
+            getattr(told, field.name).extend(value)
+        elif not (isinstance(event, gr.TrickEnded) and value < 0):  # nobody
+            setattr(told, field.name, value)
+    return message
+
+
+def state_message(public: gr.PublicState, decision: int, scores: Sequence[int]) -> state_pb2.DealState:
+    """Return all that everyone may know of a running deal."""
+    state = state_pb2.DealState(
+        deal=public.number,
+        phase=state_pb2.Phase.ValueType(public.phase),
+        seats=[_seat_message(public, seat) for seat in SEATS],
+        trick=state_pb2.TrickState(number=public.trick, leader=max(public.leader, 0)),
+        question=_question_message(public, decision),
+        melee=public.melee,
+        scores=scores,
+    )
+    if public.top:
+        state.trick.top.CopyFrom(played_message(public.plays[-1], gouji=public.top_gouji))
+    if public.burner >= 0:
+        state.burn.burner, state.burn.burned = public.burner, public.burned
+    return state
+
+
+def _seat_message(public: gr.PublicState, seat: int) -> state_pb2.SeatState:
+    message = state_pb2.SeatState(
+        seat=seat,
+        standing=state_pb2.Standing.ValueType(public.standing[seat]),
+        place=public.place[seat],
+        passed=bool(public.passed >> seat & 1),
+        yielded=bool(public.yielded >> seat & 1),
+        wind_asked=bool(public.winded >> seat & 1),
+        headless=bool(public.headless >> seat & 1),
+    )
+    if public.count_shown[seat] >= 0:
+        message.cards_left = public.count_shown[seat]
+    if public.dead_left[seat] >= 0:
+        message.dead_goujis_left = public.dead_left[seat]
+    return message
+
+
+def _question_message(public: gr.PublicState, decision: int) -> state_pb2.Question:
+    question = public.question
+    if question is None:
+        return state_pb2.Question()
+    return state_pb2.Question(
+        kind=state_pb2.QuestionKind.ValueType(question.kind),
+        seats=question.seat_list,
+        verbs=[state_pb2.Verb.ValueType(verb) for verb in question.verb_list],
+        decision=decision,
+        must_hold_joker=question.must_hold_joker,
+    )
+
+
+def history_messages(public: gr.PublicState) -> list[state_pb2.PlayedCards]:
+    """Return every play of the running deal so far."""
+    return [played_message(played, gouji=gr.is_gouji(public.rules, played.play)) for played in public.plays]
