@@ -37,7 +37,7 @@ def start_deal(record: Record) -> Deal:
     try:
         return Deal.from_hands(record.rules, record.hands, record.lead, record.obligations)
     except ValueError as error:
-        raise RecordError(0, str(error)) from error
+        raise RecordError(record.key_lines.get("hands", 0), str(error)) from error
 
 
 def check_record(text: str) -> list[Difference]:
@@ -96,24 +96,27 @@ class _Replay:
 
     def expect(self, record: Record) -> None:
         """Compare the end with what the record expects of it."""
-        end = Line(LineKind.ACTION, -1, "")
+        lines = record.key_lines
+        first = lines.get("scores" if record.places is None else "places", 0)
         try:
             self._supply(Kind.WINDOW)
         except _CannotGoOnError as stop:
-            self._differ(end, str(stop))
+            self.differences.append(Difference(first, str(stop)))
             return
         if not self.deal.over:
-            self._differ(end, "the record expects a result, but the deal is not over")
+            self.differences.append(Difference(first, "the record expects a result, but the deal is not over"))
             return
         result = self.deal.result
-        if record.places is not None and record.places != result.places:
-            self._differ(end, f"places are {list(result.places)}, the record expects {list(record.places)}")
-        if record.scores is not None and record.scores != result.scores:
-            self._differ(end, f"scores are {list(result.scores)}, the record expects {list(record.scores)}")
+        for key, expected, found in (
+            ("places", record.places, result.places),
+            ("scores", record.scores, result.scores),
+        ):
+            if expected is not None and expected != found:
+                message = f"{key} are {list(found)}, the record expects {list(expected)}"
+                self.differences.append(Difference(lines.get(key, 0), message))
 
     def _differ(self, line: Line, message: str) -> None:
-        said = f"“{line.text}”: " if line.text else ""
-        self.differences.append(Difference(line.line, said + message))
+        self.differences.append(Difference(line.line, f"“{line.text}”: {message}"))
 
     def _act(self, line: Line) -> None:
         self._supply_before(line)

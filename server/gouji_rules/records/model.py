@@ -55,7 +55,7 @@ class Line:
     kind: LineKind
     seat: int
     text: str
-    line: int = 0
+    line: int = field(default=0, compare=False)
     said: str = ""
     rule: str = ""
     verbs: int = 0
@@ -66,6 +66,7 @@ class Record:
     """A deal as a record: its rules, its cards (``hands`` with ``lead``, or ``seed``), what was done and expected.
 
     ``hands`` are in R-notation. ``places`` and ``scores`` are None where the record expects nothing of them.
+    ``key_lines`` are the lines where ``hands``, ``places`` and ``scores`` stand in a record that was read.
     """
 
     rules: RuleSet
@@ -73,6 +74,7 @@ class Record:
     lead: int = 0
     seed: bytes | None = None
     obligations: tuple[str, ...] = ()
-    lines: tuple[Line, ...] = field(default=())
+    lines: tuple[Line, ...] = ()
     places: tuple[int, ...] | None = None
     scores: tuple[int, ...] | None = None
+    key_lines: dict[str, int] = field(default_factory=dict, compare=False)

@@ -46,6 +46,7 @@ def read_record(text: str) -> Record:
         lines=_lines(text, _strings(text, deal, "actions")),
         places=_numbers(text, expect, "places"),
         scores=_numbers(text, expect, "scores"),
+        key_lines={key: _line_of(text, key) for key in ("hands", "places", "scores")},
     )
 
 
