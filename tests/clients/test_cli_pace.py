@@ -30,8 +30,8 @@ async def play_match(pace: Pace, clock: VirtualClock, deals: int, seed: int, wor
     """Play deals of random plays, lingering often; return the waits before each play."""
     rng = random.Random(seed)
     waits = []
-    for _ in range(deals):
-        pace.deal_started()
+    for number in range(1, deals + 1):
+        pace.deal_started(number)
         left = PACK
         while left:
             before = clock.now
@@ -60,6 +60,30 @@ async def test_plays_are_spread_over_the_deal() -> None:
     waits = await play_match(Pace(24, 3, clock), clock, 3, 1)
     assert max(waits) < 1.5 + 7 * 6 / PACK + 0.5 + 7 * RESERVE
     assert sum(wait > 0 for wait in waits) > len(waits) * 0.9
+
+
+async def test_a_void_deal_takes_nothing_from_the_match() -> None:
+    """A deal that is dealt again (R50) leaves the match its seconds."""
+    clock = VirtualClock()
+    pace = Pace(24, 3, clock)
+    for _ in range(4):
+        pace.deal_started(1)
+    await play_match(pace, clock, 3, 1)
+    assert 24 * 0.9 <= clock.now - 100 <= 24
+
+
+async def test_a_slow_deal_leaves_less_to_those_after_it() -> None:
+    """When a deal overruns its share the match still ends in time."""
+    clock = VirtualClock()
+    pace = Pace(24, 3, clock)
+    pace.deal_started(1)
+    clock.now += 15
+    for number in (2, 3):
+        pace.deal_started(number)
+        for _ in range(PACK):
+            pace.played(1)
+            await pace.turn()
+    assert clock.now - 100 <= 24
 
 
 async def test_a_slow_machine_is_not_slowed_further() -> None:

@@ -214,22 +214,26 @@ def _centred(text: Text) -> Text:
     return text
 
 
+def _two_lines(narrator: Narrator, english: str, chinese: str) -> str:
+    return label(narrator, english, chinese).replace(" ", "\n")
+
+
 def result_table(narrator: Narrator) -> Table:
     """Return the table of a match's result: a row a deal, the seats in finishing order, and the totals."""
     scene = narrator.scene
     box = ASCII2 if narrator.only_ascii else ROUNDED
     table = Table(box=box, show_footer=True, header_style="bold", footer_style="bold")
-    table.add_column(label(narrator, "deal", "盘"), footer=label(narrator, "match", "全局"), justify="right")
+    table.add_column(_two_lines(narrator, "deal", "盘"), footer=_two_lines(narrator, "match", "全局"))
     for place in range(1, 7):
-        table.add_column(narrator.place(place), no_wrap=True, overflow="ellipsis")
+        table.add_column(narrator.place(place).replace(" ", "\n"), no_wrap=True, overflow="ellipsis")
     totals = scene.totals
     for team, style in enumerate(TEAM_STYLES[: len(totals)] if len(totals) == 2 else ()):
-        names = (label(narrator, "even", "双号"), label(narrator, "odd", "单号"))
+        names = (_two_lines(narrator, "even", "双号"), _two_lines(narrator, "odd", "单号"))
         table.add_column(Text(names[team], style), footer=Text(str(totals[team]), style), justify="right")
     if any(outcome.sweep for outcome in scene.outcomes):
         table.add_column()
     for outcome in scene.outcomes:
         scores = [Text(str(score)) for score in outcome.scores] if len(totals) == 2 else []
-        sweep = [Text(label(narrator, "sweep", "串三户"), "bold red")] if outcome.sweep else []
+        sweep = [Text("sweep" if narrator.only_ascii else "串三户", "bold red")] if outcome.sweep else []
         table.add_row(str(outcome.deal), *(narrator.name(seat) for seat in outcome.places), *scores, *sweep)
     return table

@@ -33,7 +33,7 @@ def demo(
     deals: Annotated[int, typer.Option(min=1, max=100, help="Deals of the match.")] = 3,
     seconds: Annotated[
         float, typer.Option(min=0, max=3600, help="How long the match takes on the screen, as far as the machine can.")
-    ] = 24,
+    ] = 22,
     fast: Annotated[
         bool, typer.Option("--fast", help="Plain lines and no waiting; so it is too where there is no terminal.")
     ] = False,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 from typing import TYPE_CHECKING, Protocol, Self
 
@@ -18,8 +19,14 @@ if TYPE_CHECKING:
     from gouji_cli.narration import Narrator
     from gouji_client import Update
 
-QUIET = {"passed", "yielded", "wind_asked", "trick_ended", "played", "deal_revealed"}
-"""Events that plain lines tell as part of a trick's line."""
+SMALL_TALK = {"passed", "yielded", "wind_asked"}
+"""Events that plain lines leave out."""
+
+ENDS = {"deal_ended", "deal_voided", "match_ended", "table_closed"}
+"""Events that may come in the middle of a trick and end it."""
+
+FRAMES = 12
+"""Drawings a second."""
 
 ARROWS = (" → ", " -> ")
 
@@ -47,18 +54,30 @@ def fits(console: Console) -> bool:
 
 
 class LiveDisplay:
-    """The table on the terminal's other screen, drawn anew with every update."""
+    """The table on the terminal's other screen.
+
+    Drawing takes longer than a step of the game does, so it is drawn `FRAMES` times a second at most.
+    """
 
     def __init__(self, narrator: Narrator, console: Console, title: str) -> None:
         self.screen = Screen(narrator, title=title)
         self._live = Live(self.screen.draw(), console=console, screen=True, auto_refresh=False)
+        self._next_frame: asyncio.TimerHandle | None = None
+        self._drawn_at = float("-inf")
 
     def show(self, update: Update) -> None:
-        """Add what was said to the log and draw."""
+        """Add what was said to the log, and draw now or with the next frame."""
         for event in update.events:
             told = self.screen.narrator.tell(event)
             if told is not None:
                 self.screen.log.append(told)
+        if self._next_frame is None:
+            loop = asyncio.get_running_loop()
+            self._next_frame = loop.call_at(max(self._drawn_at + 1 / FRAMES, loop.time()), self._draw)
+
+    def _draw(self) -> None:
+        self._next_frame = None
+        self._drawn_at = asyncio.get_running_loop().time()
         self._live.update(self.screen.draw(), refresh=True)
 
     def __enter__(self) -> Self:
@@ -68,16 +87,19 @@ class LiveDisplay:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if self._next_frame is not None:
+            self._next_frame.cancel()
         self._live.__exit__(kind, error, trace)
 
 
 class PlainDisplay:
-    """One line a trick, and one for each event worth a line of its own."""
+    """One line a trick, and after it one for each thing that it brought about."""
 
     def __init__(self, narrator: Narrator, console: Console) -> None:
         self._narrator = narrator
         self._console = console
-        self._trick: list[Text] = []
+        self._plays: list[Text] = []
+        self._outcomes: list[Text] = []
 
     def show(self, update: Update) -> None:
         """Print what happened."""
@@ -87,17 +109,29 @@ class PlainDisplay:
     def _show_event(self, event: events_pb2.TableEvent) -> None:
         kind = event.WhichOneof("event")
         told = self._narrator.tell(event)
-        if told is None:
+        if told is None or kind in SMALL_TALK:
             return
-        if kind not in QUIET:
-            self._console.print(told, soft_wrap=True)
+        if kind == "played":
+            self._plays.append(told)
         elif kind == "trick_ended":
-            arrow = ARROWS[self._narrator.only_ascii]
-            line = Text("  ").append_text(Text(", ").join(self._trick)).append(arrow).append_text(told)
+            self._print_trick(event.trick_ended)
+        elif self._plays and kind not in ENDS:
+            self._outcomes.append(told)
+        else:
+            self._print_trick(None)
+            self._console.print(told, soft_wrap=True)
+
+    def _print_trick(self, ended: events_pb2.TrickEnded | None) -> None:
+        """Print the trick so far and what it brought about; nothing if there is neither."""
+        if self._plays:
+            line = Text("  ").append_text(Text(", ").join(self._plays))
+            if ended is not None and ended.HasField("owner"):
+                line.append(ARROWS[self._narrator.only_ascii]).append_text(self._narrator.name(ended.owner))
             self._console.print(line, soft_wrap=True)
-            self._trick.clear()
-        elif kind == "played":
-            self._trick.append(told)
+        for outcome in self._outcomes:
+            self._console.print(outcome, soft_wrap=True)
+        self._plays.clear()
+        self._outcomes.clear()
 
     def __enter__(self) -> Self:
         return self

@@ -112,7 +112,7 @@ BURN_MOMENT = 0.4
 def _keep_pace(pace: Pace, event: events_pb2.TableEvent) -> None:
     kind = event.WhichOneof("event") or ""
     if kind == "deal_started":
-        pace.deal_started()
+        pace.deal_started(event.deal_started.deal)
     elif kind == "played":
         pace.played(len(event.played.play.cards))
         if event.played.play.manner == state_pb2.MANNER_BURN:

@@ -41,24 +41,32 @@ class Pace:
     """Gives each deal its share of `seconds`, spread over the cards put down.
 
     A bot waits at `turn` until the deal's clock has come to the cards that lie on the table already, so a deal takes
-    its share however many plays it has, and a slow machine is not slowed further. `linger` halts everybody for a moment
-    out of the deal's reserve; when that is used up it halts nobody. `seconds=0` never waits.
+    its share however many plays it has, and a slow machine is not slowed further. A deal that took longer leaves less
+    to those after it. `linger` halts everybody for a moment out of the deal's reserve; when that is used up it halts
+    nobody. `seconds=0` never waits.
     """
 
     def __init__(self, seconds: float, deals: int, clock: Clock | None = None) -> None:
         self._clock = clock or SystemClock()
-        pauses = BETWEEN_DEALS * (deals - 1)
-        self._share = max(seconds - pauses, 0.0) / deals
-        self._between = BETWEEN_DEALS if self._share else 0.0
+        self._seconds = seconds
+        self._deals = deals
+        self._end: float | None = None
         self._begin = 0.0
+        self._share = 0.0
         self._cards = 0
         self._held = 0.0
-        self._deals = 0
 
-    def deal_started(self) -> None:
-        """Start the clock of a deal: the first at once, later ones after the pause between deals."""
-        self._deals += 1
-        self._begin = self._clock.monotonic() + (self._between if self._deals > 1 else 0.0)
+    def deal_started(self, number: int) -> None:
+        """Start the clock of deal `number`, from 1: the first at once, later ones (void ones again) after a pause."""
+        now = self._clock.monotonic()
+        if self._end is None:
+            self._end = now + self._seconds
+            self._begin = now
+        else:
+            self._begin = min(now + BETWEEN_DEALS, max(self._end, now))
+        left = max(self._deals - number + 1, 1)
+        pauses = BETWEEN_DEALS * (left - 1)
+        self._share = max(self._end - self._begin - pauses, 0.0) / left
         self._cards = 0
         self._held = 0.0
 
