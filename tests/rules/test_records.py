@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+import tomllib
 from pathlib import Path
 from random import Random
 
@@ -88,6 +90,34 @@ def test_every_rule_applies_and_refuses_somewhere() -> None:
         shown |= declared(path.read_text(encoding="utf-8"))
     missing = [f"R{n} {how}" for n in RULE_NUMBERS for how in ("applies", "refuses") if (n, how) not in shown]
     assert missing == []
+
+
+def turned(text: str, steps: int) -> str:
+    """The record with every seat moved on by so many steps."""
+    data = tomllib.loads(text)
+    deal = data["deal"]
+    hands = [deal["hands"][(seat - steps) % 6] for seat in range(6)]
+    actions = [re.sub(r"\d", lambda seat: str((int(seat[0]) + steps) % 6), entry, count=1) for entry in deal["actions"]]
+    lines = ['format = "gouji-record/1"', f'rules = "{data["rules"]}"', "[deal]"]
+    lines += [
+        f"hands = {json.dumps(hands)}",
+        f"lead = {(deal['lead'] + steps) % 6}",
+        f"actions = {json.dumps(actions)}",
+    ]
+    expect = data.get("expect", {})
+    if expect:
+        lines += ["[expect]", f"places = {[(seat + steps) % 6 for seat in expect['places']]}"]
+    if "scores" in expect:
+        lines.append(f"scores = {expect['scores'][::-1] if steps % 2 else expect['scores']}")
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize("path", RECORDS, ids=NAMES)
+def test_a_record_holds_wherever_one_sits(path: Path) -> None:
+    """No seat is special: with all seats moved on by one to five steps the record holds as well."""
+    text = path.read_text(encoding="utf-8")
+    for steps in range(1, 6):
+        assert gr.check_record(turned(text, steps)) == [], f"moved on by {steps}"
 
 
 # ── the checker ──────────────────────────────────────────────────────────────────────────────────────────────────────
