@@ -12,7 +12,10 @@ from tests.house.tree import ROOT, parsed, python_files, shown
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-SLEEPERS: dict[str, str] = {}
+SLEEPERS: dict[str, str] = dict.fromkeys(
+    (f"tests/benchmarks/{name}.py" for name in ("bare_load", "game_load", "load", "processes", "served")),
+    "programs that measure real time; no test calls them in its own process",
+)
 """Test files that may sleep for real, each with the reason."""
 
 
