@@ -36,7 +36,7 @@ def test_an_address_is_read(text: str, target: str) -> None:
 def test_what_is_no_address_is_said(text: str) -> None:
     """A text that is no address gives an error that repeats it and shows a good one."""
     with pytest.raises(ValueError, match=r"127\.0\.0\.1:50151"):
-        connect(text)
+        _ = connect(text)
 
 
 @pytest.mark.parametrize("text", ["127.0.0.1:1", "127.9.9.9:1", "localhost:1", "[::1]:1", "unix:/x"])

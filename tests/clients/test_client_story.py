@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gouji.lobby.v1 import lobby_pb2
-from gouji.table.v1 import state_pb2, table_pb2
+from gouji.table.v1 import events_pb2, state_pb2, table_pb2
 from gouji_client import GoujiError, ProtocolBroken
 from gouji_client.backoff import Backoff, Waits
 from gouji_client.story import BACKLOG, Story, Verdict, judge
@@ -23,8 +23,11 @@ if TYPE_CHECKING:
 TABLE = "tables/t"
 
 
-def snapshot(n: int, p: int = 0, *, seat: int | None = None, epoch: int = 1, state: int = 2) -> table_pb2.TableUpdate:
+def snapshot(
+    n: int, p: int = 0, *, seat: int | None = None, epoch: int = 1, closed: bool = False
+) -> table_pb2.TableUpdate:
     """Make a snapshot."""
+    state = lobby_pb2.TABLE_STATE_FINISHED if closed else lobby_pb2.TABLE_STATE_PLAYING
     info = lobby_pb2.Table(name=TABLE, state=state, players=[lobby_pb2.Player(seat=s) for s in range(6)])
     update = table_pb2.TableUpdate(table=TABLE, epoch=epoch, n=n, table_info=info)
     update.snapshot.reason = table_pb2.SNAPSHOT_REASON_FIRST
@@ -213,7 +216,7 @@ async def test_the_end_of_the_table_ends_the_readers() -> None:
     feed = story.open_feed()
     story.take(snapshot(0))
     last = table_pb2.TableUpdate(table=TABLE, epoch=1, n=1)
-    last.events.add(n=1).table_closed.reason = 1
+    last.events.add(n=1).table_closed.reason = events_pb2.CLOSE_REASON_MATCH_OVER
     story.take(last)
     assert [update.view.at.n async for update in feed] == [0, 1]
     assert [update.view.at.n async for update in story.open_feed()] == [1]
@@ -223,7 +226,7 @@ async def test_a_snapshot_of_a_closed_table_ends_the_readers() -> None:
     """Who comes after the end is told by the table's state, since the event does not come again."""
     story = new_story()
     feed = story.open_feed()
-    story.take(snapshot(9, state=lobby_pb2.TABLE_STATE_FINISHED))
+    story.take(snapshot(9, closed=True))
     assert [update.view.at.n async for update in feed] == [9]
 
 

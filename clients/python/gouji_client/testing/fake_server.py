@@ -30,6 +30,10 @@ if TYPE_CHECKING:
     from gouji_client.testing.opponents import OpponentLike
 
 
+STOP_GRACE = 2.0
+"""Seconds that calls have to end when the server stops; they take no more than a moment."""
+
+
 class FakeServer:
     """A gRPC server on a loopback port of its own with one table, for tests.
 
@@ -102,7 +106,9 @@ class FakeServer:
         """Stop listening and break every stream. Twice is no error."""
         if self._server is not None:
             server, self._server = self._server, None
-            await server.stop(grace=0)
+            # Streams end by themselves first: gRPC logs a handler that it has to cancel as a failure.
+            self._tables.end_all()
+            await server.stop(grace=STOP_GRACE)
 
     async def __aenter__(self) -> Self:
         return await self.start()

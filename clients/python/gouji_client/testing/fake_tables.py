@@ -68,6 +68,12 @@ class FakeTables:
         for stream in self._streams:
             stream.wake.set()
 
+    def end_all(self) -> None:
+        """Break every stream: the server stops."""
+        for stream in self._streams:
+            stream.ends = True
+            stream.wake.set()
+
     # ── streams ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
     async def play(
@@ -124,6 +130,8 @@ class FakeTables:
             stream.wake.clear()
             if stream.failure is not None:
                 raise stream.failure
+            if stream.ends:
+                raise broken()
             if self._accounts.expires(stream.token) == 0.0:
                 raise unauthenticated()
             if stream.following is not None:
@@ -135,8 +143,6 @@ class FakeTables:
             results, stream.results = stream.results, []
             if results or not woken:
                 yield [], results
-            if stream.ends:
-                raise broken()
 
     async def _read(self, requests: AsyncIterator[table_pb2.PlayRequest], stream: _Stream) -> None:
         try:
@@ -156,8 +162,6 @@ class FakeTables:
                 )
             else:
                 stream.results.append(table_pb2.CommandResult(request_id=command.request_id, version=version))
-            if stream.ends:
-                stream.results.clear()
             stream.wake.set()
 
     def _carry_out(self, request: table_pb2.PlayRequest, stream: _Stream) -> int:
@@ -283,7 +287,7 @@ class FakeTables:
 
 
 class _Stream:
-    """One open stream. `ends`: it breaks without telling its results."""
+    """One open stream. `ends`: it breaks, whatever was still to be told on it."""
 
     def __init__(self, account: str, token: str) -> None:
         self.account = account

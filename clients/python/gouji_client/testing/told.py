@@ -10,6 +10,7 @@ import gouji_rules as gr
 from gouji.cards.v1 import cards_pb2
 from gouji.table.v1 import events_pb2, state_pb2
 from gouji_rules.plays import big_of, low_of, naturals_of, small_of, twos_of
+from gouji_rules.state import unpack_played
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -74,7 +75,8 @@ def state_message(public: gr.PublicState, decision: int, scores: Sequence[int]) 
         scores=scores,
     )
     if public.top:
-        state.trick.top.CopyFrom(played_message(public.plays[-1], gouji=public.top_gouji))
+        top = unpack_played(public.history[-1], public.history_cards[-1])
+        state.trick.top.CopyFrom(played_message(top, gouji=public.top_gouji))
     if public.burner >= 0:
         state.burn.burner, state.burn.burned = public.burner, public.burned
     return state
