@@ -257,3 +257,9 @@ def test_missing_declines_are_supplied_where_the_format_says_so() -> None:
     dead = head.replace('"KK5"', '"5"').replace('"67"', '"27"', 2)
     before = '"0 play 5", "1 pass", "2 pass", "3 play 2", "4 ? decline"'
     assert gr.check_record(f'{dead}actions = [{before}, "= 3 leads", "3 play 7"]\n') == []
+    two_windows = ["b", "KK3", "AA4", "22A3", "345", "346"]
+    head = f'format = "gouji-record/1"\nrules = "qingdao"\n[deal]\nhands = {json.dumps(two_windows)}\nlead = 0\n'
+    burned = '"0 play b", "1 play KK", "2 burn AA"'
+    for supplying in ('"3 ? play,pass", "3 play 22"', '"3 play 22"', '"3 pass"'):
+        assert gr.check_record(f"{head}actions = [{burned}, {supplying}]\n") == []
+    assert gr.check_record(f'{head}actions = [{burned}, "3 ? -", "5 ? decline", "5 decline", "1 ? decline"]\n') == []
