@@ -19,8 +19,8 @@ QINGDAO = gr.preset("qingdao")
 
 HANDS = st.builds(
     lambda naturals, wild: [naturals.get(rank, 0) for rank in range(12)] + list(wild),
-    st.dictionaries(st.integers(0, 11), st.integers(1, 5), max_size=4),
-    st.tuples(st.integers(0, 4), st.integers(0, 3), st.integers(0, 3)),
+    st.dictionaries(st.integers(0, 11), st.integers(1, 4), max_size=3),
+    st.tuples(st.integers(0, 3), st.integers(0, 2), st.integers(0, 2)),
 ).filter(any)
 
 TOPS = st.builds(

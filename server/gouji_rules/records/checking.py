@@ -87,7 +87,7 @@ class _Replay:
             else:
                 self._leads(line)
         except _CannotGoOnError as stop:
-            self._differ(line, str(stop))
+            self._differ(line, str(stop), stops=True)
             return False
         if self._watch is not None:
             self._watch(line, self._events)
@@ -115,8 +115,8 @@ class _Replay:
                 message = f"{key} are {list(found)}, the record expects {list(expected)}"
                 self.differences.append(Difference(lines.get(key, 0), message))
 
-    def _differ(self, line: Line, message: str) -> None:
-        self.differences.append(Difference(line.line, f"“{line.text}”: {message}"))
+    def _differ(self, line: Line, message: str, *, stops: bool = False) -> None:
+        self.differences.append(Difference(line.line, f"“{line.text}”: {message}", stops))
 
     def _act(self, line: Line) -> None:
         self._supply_before(line)

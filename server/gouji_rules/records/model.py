@@ -23,10 +23,14 @@ class RecordError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Where a record and the rules differ: the line of the text (0: none) and what is wrong there."""
+    """Where a record and the rules differ: the line of the text (0: none) and what is wrong there.
+
+    ``stops``: the replay could not go on from there.
+    """
 
     line: int
     message: str
+    stops: bool = False
 
 
 class LineKind(IntEnum):

@@ -68,10 +68,11 @@ def show_record(text: str) -> Iterator[ShownTrick]:
     def watch(_line: Line, happened: list[Event]) -> None:
         events.extend(happened)
 
-    differences, deal = replay(record, watch)
+    differences, _ = replay(record, watch)
     yield from _tricks(events)
-    if differences and not deal.over:
-        raise RecordError(differences[0].line, differences[0].message)
+    for difference in differences:
+        if difference.stops:
+            raise RecordError(difference.line, difference.message)
 
 
 def _tricks(events: list[Event]) -> Iterator[ShownTrick]:
