@@ -8,6 +8,7 @@ not made durable was never told.
 from __future__ import annotations
 
 import asyncio
+from contextvars import Context
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -79,7 +80,8 @@ class Actor:
         self.ready: asyncio.Future[None] = self._loop.create_future()
         self._clock = TableClock(self)
         self._house = HouseSeats(self)
-        self.task = self._loop.create_task(self._run(), name=name)
+        # A context of its own: the task must not log under the account and method of whoever happened to wake it.
+        self.task = self._loop.create_task(self._run(), name=name, context=Context())
 
     # ── the mailbox ──
 

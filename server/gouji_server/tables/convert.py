@@ -5,6 +5,7 @@ Everything here reads public facts alone: events and :class:`gouji_rules.PublicS
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any
 
 import gouji_rules as gr
@@ -16,7 +17,7 @@ from gouji_server.tables import happenings
 from gouji_server.tables.seats import SEATS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
 SEATS_IN: tuple[tuple[int, ...], ...] = tuple(
     tuple(seat for seat in range(SEATS) if mask >> seat & 1) for mask in range(64)
@@ -55,11 +56,14 @@ def fill_played(message: state_pb2.PlayedCards, played: gr.Played | gr.PlayedCar
     message.seat = played.seat
     message.cards.extend(played.cards)  # type: ignore[arg-type]
     message.play.CopyFrom(play_message(played.play, gouji))
-    message.manner = played.manner.value  # type: ignore[assignment]
+    message.manner = int(played.manner)  # type: ignore[assignment]
     message.trick = played.trick
-    message.dead = played.dead
-    message.last = played.last
-    message.headless = played.headless
+    if played.dead:
+        message.dead = True
+    if played.last:
+        message.last = True
+    if played.headless:
+        message.headless = True
 
 
 def history_messages(public: gr.PublicState) -> list[state_pb2.PlayedCards]:
@@ -225,46 +229,99 @@ WRITERS: dict[type[Any], Callable[[events_pb2.TableEvent, Any], None]] = {
 class DealStateWriter:
     """Keeps one DealState message up to date, writing only what changed since the last time."""
 
-    __slots__ = ("_asked", "_counts", "_dead", "_flags", "_places", "_plays", "_standing", "_verbs", "message")
+    __slots__ = (
+        "_asked",
+        "_burn",
+        "_counts",
+        "_dead",
+        "_deadline",
+        "_decision",
+        "_flags",
+        "_kind",
+        "_melee",
+        "_must_hold_joker",
+        "_phase",
+        "_places",
+        "_plays",
+        "_question",
+        "_scores",
+        "_seats",
+        "_standing",
+        "_top",
+        "_trick",
+        "_verbs",
+        "message",
+    )
 
     def __init__(self, message: state_pb2.DealState) -> None:
         self.message = message
-        self.reset()
+        self.reset(0)
 
-    def reset(self) -> None:
-        """Forget everything: another deal."""
-        self.message.Clear()
-        for seat in range(SEATS):
-            self.message.seats.add(seat=seat)
-        self._asked = self._verbs = -1
+    def reset(self, number: int) -> None:
+        """Forget everything: another deal, of this number."""
+        message = self.message
+        message.Clear()
+        message.deal = number
+        self._seats = [message.seats.add(seat=seat) for seat in range(SEATS)]
+        self._trick = message.trick
+        self._question = message.question
+        self._trick.SetInParent()
+        self._question.SetInParent()
+        self._phase: int = 0
+        self._kind: int = 0
+        self._asked = self._verbs = 0
+        self._decision = self._deadline = 0
+        self._must_hold_joker = self._melee = False
         self._plays = 0
+        self._top: int = 0
+        self._burn = (-1, -1)
+        self._scores: tuple[int, ...] = ()
         self._standing: list[gr.Standing] = []
         self._places: list[int] = []
-        self._counts: list[int] = []
-        self._dead: list[int] = []
+        self._counts: list[int] = [-1] * SEATS
+        self._dead: list[int] = [-1] * SEATS
         self._flags = (0, 0, 0, 0)
 
     def update(
-        self, public: gr.PublicState, number: int, scores: Sequence[int], decision: int, deadline_ms: int
+        self,
+        public: gr.PublicState,
+        scores: tuple[int, ...],
+        decision: int,
+        deadline_ms: int,
+        played: state_pb2.PlayedCards | None = None,
     ) -> None:
-        """Write the state as it is now. ``deadline_ms`` is 0 without a clock."""
+        """Write the state as it is now.
+
+        ``deadline_ms`` is 0 without a clock; ``played`` the newest play if it was written already.
+        """
         message = self.message
-        message.deal = number
-        message.phase = public.phase.value  # type: ignore[assignment]
-        message.melee = public.melee
-        if tuple(message.scores) != tuple(scores):
+        if public.phase is not self._phase:
+            self._phase = public.phase
+            message.phase = public.phase.value  # type: ignore[assignment]
+        if public.melee is not self._melee:
+            message.melee = self._melee = public.melee
+        if scores is not self._scores:
+            self._scores = scores
             message.scores[:] = scores
+        if (public.burner, public.burned) != self._burn:
+            self._update_burn(public)
         self._update_seats(public)
-        self._update_trick(public)
+        if len(public.history) != self._plays or public.top != self._top:
+            self._update_top(public, played)
+        self._trick.number = public.trick
+        self._trick.leader = max(public.leader, 0)
         self._update_question(public, decision, deadline_ms)
+
+    def _update_burn(self, public: gr.PublicState) -> None:
+        self._burn = (public.burner, public.burned)
         if public.burner >= 0:
-            message.burn.burner = public.burner
-            message.burn.burned = public.burned
+            self.message.burn.burner = public.burner
+            self.message.burn.burned = public.burned
         else:
-            message.ClearField("burn")
+            self.message.ClearField("burn")
 
     def _update_seats(self, public: gr.PublicState) -> None:
-        seats = self.message.seats
+        seats = self._seats
         if public.standing != self._standing or public.place != self._places:
             self._standing, self._places = public.standing[:], public.place[:]
             for seat, message in enumerate(seats):
@@ -294,41 +351,48 @@ class DealStateWriter:
         changed = passed ^ before[0] | yielded ^ before[1] | winded ^ before[2] | headless ^ before[3]
         self._flags = flags
         for seat in SEATS_IN[changed]:
-            message = self.message.seats[seat]
+            message = self._seats[seat]
             message.passed = bool(passed >> seat & 1)
             message.yielded = bool(yielded >> seat & 1)
             message.wind_asked = bool(winded >> seat & 1)
             message.headless = bool(headless >> seat & 1)
 
-    def _update_trick(self, public: gr.PublicState) -> None:
-        trick = self.message.trick
-        trick.number = public.trick
-        trick.leader = max(public.leader, 0)
-        plays = len(public.history)
+    def _update_top(self, public: gr.PublicState, played: state_pb2.PlayedCards | None) -> None:
+        trick = self._trick
+        self._plays = len(public.history)
+        self._top = public.top
         if not public.top:
             trick.ClearField("top")
-        elif plays != self._plays:
-            played = unpack_played(public.history[-1], public.history_cards[-1])
+        elif played is not None:
+            trick.top.CopyFrom(played)
+        else:
             trick.top.Clear()
-            fill_played(trick.top, played, public.top_gouji)
-        self._plays = plays if public.top else -1
+            fill_played(trick.top, unpack_played(public.history[-1], public.history_cards[-1]), public.top_gouji)
 
     def _update_question(self, public: gr.PublicState, decision: int, deadline_ms: int) -> None:
-        question = self.message.question
-        question.kind = public.kind.value  # type: ignore[assignment]
+        question = self._question
+        if public.kind is not self._kind:
+            self._kind = public.kind
+            question.kind = public.kind.value  # type: ignore[assignment]
         if public.asked != self._asked:
             self._asked = public.asked
             question.seats[:] = SEATS_IN[public.asked]
         if public.verbs != self._verbs:
             self._verbs = public.verbs
-            question.verbs[:] = [verb for verb in range(1, 32) if public.verbs >> verb & 1]  # type: ignore[misc]
-        question.must_hold_joker = public.must_hold_joker
-        if public.asked:
-            question.decision = decision
-        else:
-            question.ClearField("decision")
-        if deadline_ms and public.asked:
-            question.deadline.seconds, rest = divmod(deadline_ms, 1000)
-            question.deadline.nanos = rest * 1_000_000
-        else:
-            question.ClearField("deadline")
+            question.verbs[:] = _verbs_in(public.verbs)  # type: ignore[assignment]
+        if public.must_hold_joker is not self._must_hold_joker:
+            question.must_hold_joker = self._must_hold_joker = public.must_hold_joker
+        if decision != self._decision:
+            question.decision = self._decision = decision
+        if deadline_ms != self._deadline:
+            self._deadline = deadline_ms
+            if deadline_ms:
+                question.deadline.seconds, rest = divmod(deadline_ms, 1000)
+                question.deadline.nanos = rest * 1_000_000
+            else:
+                question.ClearField("deadline")
+
+
+@functools.cache
+def _verbs_in(mask: int) -> tuple[int, ...]:
+    return tuple(int(verb) for verb in gr.Verb if mask >> verb & 1)

@@ -13,8 +13,6 @@ from gouji.table.v1 import table_pb2
 from gouji_server.tables.steps import RESULTS_TAG, chunk
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from gouji_server.tables.clock import Clock, Timer
     from gouji_server.tables.limits import Limits
     from gouji_server.tables.refusals import Refused
@@ -36,12 +34,11 @@ class Follower(Protocol):
 class Outbox:
     """The way out of one stream. It belongs to the stream's task and to the tables that it follows.
 
-    ``one_table``: the stream is for one table and ends after its TableClosed. ``backlog`` is told by how many bytes the
-    waiting ones grew.
+    ``one_table``: the stream is for one table and ends after its TableClosed.
     """
 
     __slots__ = (
-        "_backlog",
+        "__weakref__",
         "_bytes",
         "_chunks",
         "_clock",
@@ -68,12 +65,10 @@ class Outbox:
         limits: Limits,
         *,
         one_table: bool = False,
-        backlog: Callable[[int], None] | None = None,
     ) -> None:
         self._clock = clock
         self._limits = limits
         self._one_table = one_table
-        self._backlog = backlog
         self._chunks: list[bytes] = []
         self._owners: list[Follower | None] = []
         self._bytes = 0
@@ -87,6 +82,7 @@ class Outbox:
         self._timeout = 0.0
         self._quiet_since = 0.0
         self._ended = False
+        self._idle_end = False
         self.end: Refused | None = None
 
     # ── the stream's side ──
@@ -202,13 +198,16 @@ class Outbox:
         """Send a step, or note that the reader is too slow for this table."""
         if self._ended:
             return
-        limits = self._limits
-        if self._chunks and (
-            self._bytes + len(step) > limits.outbox_bytes or len(self._chunks) >= limits.outbox_chunks
-        ):
+        chunks = self._chunks
+        if chunks and self._is_full(len(step)):
             self._overflow(follower)
             return
-        self._append(follower, step)
+        chunks.append(step)
+        self._owners.append(follower)
+        self._bytes += len(step)
+        waiter = self._waiter
+        if waiter is not None and not waiter.done():
+            waiter.set_result(None)
 
     # ── inside ──
 
@@ -221,34 +220,37 @@ class Outbox:
             self._wake_room()
             return
         self._results += 1
-        self._append(None, result)
-
-    def _append(self, follower: Follower | None, what: bytes) -> None:
-        self._chunks.append(what)
-        self._owners.append(follower)
-        self._count(len(what))
+        self._chunks.append(result)
+        self._owners.append(None)
+        self._bytes += len(result)
         waiter = self._waiter
         if waiter is not None and not waiter.done():
             waiter.set_result(None)
 
-    def _count(self, grown: int) -> None:
-        self._bytes += grown
-        if self._backlog is not None:
-            self._backlog(grown)
+    def _is_full(self, more: int) -> bool:
+        limits = self._limits
+        return self._bytes + more > limits.outbox_bytes or len(self._chunks) >= limits.outbox_chunks
 
     def _take(self) -> bytes:
         """Take what waits, as much as one message holds."""
-        count = len(self._chunks)
         if self._bytes > self._limits.message_bytes:
-            count = self._fitting()
-        taken, owners = self._chunks[:count], self._owners[:count]
+            return self._take_part(self._fitting())
+        message = self._chunks[0] if len(self._chunks) == 1 else b"".join(self._chunks)
+        self._chunks.clear()
+        self._owners.clear()
+        self._bytes = 0
+        if self._results:
+            self._results = 0
+            self._wake_room()
+        return message
+
+    def _take_part(self, count: int) -> bytes:
+        message = b"".join(self._chunks[:count])
+        self._results -= self._owners[:count].count(None)
+        self._wake_room()
         del self._chunks[:count]
         del self._owners[:count]
-        if self._results:
-            self._results -= owners.count(None)
-            self._wake_room()
-        message = taken[0] if count == 1 else b"".join(taken)
-        self._count(-len(message))
+        self._bytes -= len(message)
         return message
 
     def _fitting(self) -> int:
@@ -267,10 +269,9 @@ class Outbox:
 
     def _drop(self, follower: Follower) -> None:
         kept = [(what, owner) for what, owner in zip(self._chunks, self._owners, strict=True) if owner is not follower]
-        dropped = self._bytes - sum(len(what) for what, _ in kept)
+        self._bytes = sum(len(what) for what, _ in kept)
         self._chunks = [what for what, _ in kept]
         self._owners = [owner for _, owner in kept]
-        self._count(-dropped)
 
     def _ask_for_snapshots(self) -> None:
         lagging, self._lagging = self._lagging, []
@@ -296,7 +297,7 @@ class Outbox:
     def _drop_all(self) -> None:
         self._chunks.clear()
         self._owners.clear()
-        self._count(-self._bytes)
+        self._bytes = 0
         self._results = 0
 
     def _wake_room(self) -> None:

@@ -7,6 +7,7 @@ import base64
 import re
 from hashlib import sha256
 from typing import TYPE_CHECKING
+from weakref import WeakSet
 
 import structlog
 
@@ -62,7 +63,7 @@ class Tables:
             self._directory.note,
         )
         self._actors: dict[str, Actor] = {}
-        self._backlog = 0
+        self._outboxes: WeakSet[Outbox] = WeakSet()
         self._closing = False
         self._sweeper: Timer | None = None
         self._log = structlog.get_logger(__name__)
@@ -95,7 +96,7 @@ class Tables:
 
     def backlog_bytes(self) -> int:
         """Count the bytes that wait in all outboxes made by :meth:`outbox`."""
-        return self._backlog
+        return sum(outbox.waiting_bytes for outbox in self._outboxes)
 
     def mailbox_messages(self) -> int:
         """Count the messages that wait in all mailboxes."""
@@ -103,10 +104,9 @@ class Tables:
 
     def outbox(self, *, one_table: bool = False) -> Outbox:
         """Make the outbox of a stream."""
-        return Outbox(self._world.clock, self.limits, one_table=one_table, backlog=self._grow)
-
-    def _grow(self, by: int) -> None:
-        self._backlog += by
+        made = Outbox(self._world.clock, self.limits, one_table=one_table)
+        self._outboxes.add(made)
+        return made
 
     @property
     def policies(self) -> Collection[str]:

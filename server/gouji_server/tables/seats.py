@@ -33,13 +33,14 @@ class Player:
 
 
 class Seats:
-    """Six players. Each change is first allowed by a `check_…`, which changes nothing, and then made."""
+    """Six players; ``bots`` is the mask of the seats with built-in bots."""
 
-    __slots__ = ("_of_account", "players")
+    __slots__ = ("_of_account", "bots", "players")
 
     def __init__(self) -> None:
         self.players = [Player(seat) for seat in range(SEATS)]
         self._of_account: dict[str, int] = {}
+        self.bots = 0
 
     def seat_of(self, account: str) -> int:
         """Return the seat of a person, -1 for none."""
@@ -49,11 +50,6 @@ class Seats:
     def people(self) -> int:
         """How many people sit here."""
         return len(self._of_account)
-
-    @property
-    def bots(self) -> int:
-        """Mask of the seats with built-in bots."""
-        return sum(1 << player.seat for player in self.players if player.bot)
 
     @property
     def all_ready(self) -> bool:
@@ -92,6 +88,7 @@ class Seats:
     def add_bot(self, seat: int, policy: str) -> Player:
         """Seat a built-in bot, which is always ready."""
         self.players[seat] = Player(seat, name=f"{policy} {seat}", bot=policy, ready=True)
+        self.bots |= 1 << seat
         return self.players[seat]
 
 

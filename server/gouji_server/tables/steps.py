@@ -11,14 +11,17 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING
 
-from gouji.table.v1 import events_pb2, state_pb2, table_pb2
+import gouji_rules as gr
+from gouji.table.v1 import table_pb2
 from gouji_server.tables.convert import WRITERS, DealStateWriter, history_messages
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
-    import gouji_rules as gr
+    from google.protobuf.internal.containers import RepeatedCompositeFieldContainer
+
     from gouji.lobby.v1 import lobby_pb2
+    from gouji.table.v1 import events_pb2, state_pb2
 
 UPDATES_TAG = b"\x0a"
 RESULTS_TAG = b"\x12"
@@ -29,14 +32,22 @@ SPECTATOR = -1
 
 def chunk(tag: bytes, *parts: bytes) -> bytes:
     """Write a length-delimited field whose value is the parts joined."""
-    size = sum(map(len, parts))
-    length = bytearray()
-    rest = size
-    while rest > 127:
-        length.append(rest & 127 | 128)
-        rest >>= 7
-    length.append(rest)
-    return b"".join((tag, length, *parts))
+    return b"".join((tag, _varint(sum(map(len, parts))), *parts))
+
+
+def _varint(value: int) -> bytes:
+    """Write a number as protobuf does."""
+    if value < 128:
+        return _SMALL[value]
+    written = bytearray()
+    while value > 127:
+        written.append(value & 127 | 128)
+        value >>= 7
+    written.append(value)
+    return bytes(written)
+
+
+_SMALL = tuple(bytes((value,)) for value in range(128))
 
 
 class Step:
@@ -83,58 +94,47 @@ class StepEncoder:
         self._lobby = table_pb2.TableUpdate(table=table, epoch=epoch)
         self._snapshot: tuple[int, int, bytes] = (-1, -1, b"")
 
-    def next_deal(self) -> None:
+    def next_deal(self, number: int) -> None:
         """Another deal begins."""
-        self._state.reset()
+        self._state.reset(number)
 
-    def public(
+    def of_deal(self, n: int, happened: Sequence[object], time_ms: int, deal: DealFacts, *, by_clock: bool) -> bytes:
+        """Write the public half of a step of a deal, whose last event is number `n`."""
+        update = self._update
+        update.n = n
+        events = update.events
+        played = _write_events(events, n, happened, time_ms, by_clock=by_clock)
+        self._state.update(deal.public, deal.scores, deal.decision, deal.deadline_ms, played)
+        public = update.SerializeToString()
+        del events[:]
+        return public
+
+    def of_lobby(self, n: int, happened: Sequence[object], time_ms: int, info: lobby_pb2.Table) -> bytes:
+        """Write the public half of a step that changes the lobby facts, whose last event is number `n`."""
+        update = table_pb2.TableUpdate(table=self._lobby.table, epoch=self._lobby.epoch, n=n, table_info=info)
+        _write_events(update.events, n, happened, time_ms, by_clock=False)
+        return update.SerializeToString()
+
+    def of_both(
         self,
         n: int,
         happened: Sequence[object],
         time_ms: int,
+        info: lobby_pb2.Table,
+        deal: DealFacts,
         *,
         by_clock: bool,
-        info: lobby_pb2.Table | None,
-        deal: DealFacts | None,
     ) -> bytes:
-        """Write the public half of a step whose last event is number `n`."""
-        update = self._lobby if deal is None else self._update
-        del update.events[:]
-        update.n = n
-        if info is None:
-            update.ClearField("table_info")
-        else:
-            update.table_info.CopyFrom(info)
-        self._write_events(update.events, n - len(happened), happened, time_ms, by_clock=by_clock)
-        if deal is not None:
-            self._state.update(deal.public, deal.number, deal.scores, deal.decision, deal.deadline_ms)
-        return update.SerializeToString()
+        """Write the public half of a step of a deal that changes the lobby facts too: a match's last."""
+        self._update.table_info.CopyFrom(info)
+        public = self.of_deal(n, happened, time_ms, deal, by_clock=by_clock)
+        self._update.ClearField("table_info")
+        return public
 
-    def _write_events(
-        self, into: object, before: int, happened: Sequence[object], time_ms: int, *, by_clock: bool
-    ) -> None:
-        seconds, rest = divmod(time_ms, 1000)
-        nanos = rest * 1_000_000
-        add = into.add  # type: ignore[attr-defined]
-        for said in happened:
-            before += 1
-            event: events_pb2.TableEvent = add()
-            event.n = before
-            time = event.time
-            time.seconds = seconds
-            time.nanos = nanos
-            if by_clock:
-                event.by_clock = True
-                by_clock = False
-            WRITERS[type(said)](event, said)
-
-    def place_alone(self, n: int) -> bytes:
+    def of_seat(self, n: int) -> bytes:
         """Write the public half of a step that says something to one seat alone."""
-        update = self._lobby
-        del update.events[:]
-        update.ClearField("table_info")
-        update.n = n
-        return update.SerializeToString()
+        self._lobby.n = n
+        return self._lobby.SerializeToString()
 
     def snapshot(
         self, n: int, reason: table_pb2.SnapshotReason.ValueType, info: lobby_pb2.Table, deal: DealFacts | None
@@ -142,10 +142,10 @@ class StepEncoder:
         """Write the public half of a snapshot; many readers at one place get the same bytes."""
         if self._snapshot[:2] == (n, reason):
             return self._snapshot[2]
-        made = table_pb2.TableUpdate(table=self._update.table, epoch=self._update.epoch, n=n, table_info=info)
+        made = table_pb2.TableUpdate(table=self._lobby.table, epoch=self._lobby.epoch, n=n, table_info=info)
         made.snapshot.reason = reason
         if deal is not None:
-            self._state.update(deal.public, deal.number, deal.scores, deal.decision, deal.deadline_ms)
+            self._state.update(deal.public, deal.scores, deal.decision, deal.deadline_ms)
             made.state.CopyFrom(self._state.message)
             made.snapshot.plays.extend(history_messages(deal.public))
             made.snapshot.deal_started.deal = deal.number
@@ -153,6 +153,36 @@ class StepEncoder:
         public = made.SerializeToString()
         self._snapshot = (n, reason, public)
         return public
+
+
+def _write_events(
+    events: RepeatedCompositeFieldContainer[events_pb2.TableEvent],
+    n: int,
+    happened: Sequence[object],
+    time_ms: int,
+    *,
+    by_clock: bool,
+) -> state_pb2.PlayedCards | None:
+    """Write events, the last of which is number `n`; return the last play among them."""
+    seconds = time_ms // 1000
+    nanos = time_ms % 1000 * 1_000_000
+    n -= len(happened)
+    played = None
+    for said in happened:
+        n += 1
+        event = events.add(n=n)
+        time = event.time
+        time.seconds = seconds
+        if nanos:
+            time.nanos = nanos
+        if by_clock:
+            event.by_clock = True
+            by_clock = False
+        kind = type(said)
+        WRITERS[kind](event, said)
+        if kind is gr.Played:
+            played = event.played.play
+    return played
 
 
 class DealFacts:
@@ -169,10 +199,17 @@ class DealFacts:
         self.deadline_ms = 0
 
 
-def private_part(seat: int, p: int, hand: Iterable[int], *, answered: bool) -> bytes:
-    """Write a seat's private half."""
-    part = state_pb2.SeatPart(seat=seat, hand=hand, answered=answered)  # type: ignore[arg-type]
-    return table_pb2.TableUpdate(p=p, seat=part).SerializeToString()
+def private_part(seat: int, p: int, hand: bytes, *, answered: bool) -> bytes:
+    """Write a seat's private half: fields 20 and 21 of a TableUpdate.
+
+    By hand, since it is written with every play: cards are below 128, so a hand is its own packed field.
+    """
+    part = b"".join((_SEAT_FIELD[seat], b"\x12", _varint(len(hand)), hand, b"\x18\x01" if answered else b""))
+    return b"".join((b"\xa0\x01", _varint(p), b"\xaa\x01", _varint(len(part)), part))
+
+
+_SEAT_FIELD = (b"", *(bytes((8, seat)) for seat in range(1, 6)))
+"""Field 1 of a SeatPart, by seat; 0 is not written."""
 
 
 class StepRing:

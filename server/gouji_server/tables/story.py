@@ -75,8 +75,8 @@ class Story:
     def _skip(self, effect: Effect) -> None:
         """Take note of a step too old to be kept."""
         encoder = self._encoder()
-        if effect.new_deal:
-            encoder.next_deal()
+        if effect.new_deal and self.state.facts is not None:
+            encoder.next_deal(self.state.facts.number)
         self.ring.start_at(self.state.n, tuple(self.state.p))
 
     def _encoder(self) -> StepEncoder:
@@ -86,28 +86,32 @@ class Story:
 
     def _encode(self, effect: Effect) -> Step:
         state = self.state
-        encoder = self._encoder()
-        if effect.new_deal:
-            encoder.next_deal()
-        shared = None
+        shared: bytes | None = None
         if effect.happened or effect.info_changed:
-            public = encoder.public(
-                state.n,
-                effect.happened,
-                effect.time,
-                by_clock=effect.by_clock,
-                info=state.info() if effect.info_changed else None,
-                deal=state.facts if effect.of_deal else None,
-            )
+            public = self._public(effect)
             shared = chunk(UPDATES_TAG, public)
         else:
-            public = encoder.place_alone(state.n)
+            public = self._encoder().of_seat(state.n)
         private = {}
-        for seat in SEATS_IN[effect.touched & ~state.seats.bots]:
-            private[seat] = chunk(UPDATES_TAG, public, self._private(seat))
+        told = effect.touched & ~state.seats.bots
+        if told:
+            for seat in SEATS_IN[told]:
+                private[seat] = chunk(UPDATES_TAG, public, self._private(seat))
         step = Step(self.seq, state.n, tuple(state.p), shared, private, info_changed=effect.info_changed)
         self.ring.add(step)
         return step
+
+    def _public(self, effect: Effect) -> bytes:
+        state = self.state
+        encoder = self._encoder()
+        facts = state.facts
+        if facts is None or not effect.of_deal:
+            return encoder.of_lobby(state.n, effect.happened, effect.time, state.info())
+        if effect.new_deal:
+            encoder.next_deal(facts.number)
+        if effect.info_changed:
+            return encoder.of_both(state.n, effect.happened, effect.time, state.info(), facts, by_clock=effect.by_clock)
+        return encoder.of_deal(state.n, effect.happened, effect.time, facts, by_clock=effect.by_clock)
 
     def _private(self, seat: int) -> bytes:
         state = self.state

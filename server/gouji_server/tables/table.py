@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from gouji_server.tables.requests import Key
 
-ASKED_TOGETHER = frozenset({gr.Kind.WINDOW, gr.Kind.REVOLT, gr.Kind.SHOW})
-"""Questions whose answers stay hidden until all are in (R5, R32, R50)."""
+ASKED_TOGETHER = 1 << gr.Kind.WINDOW | 1 << gr.Kind.REVOLT | 1 << gr.Kind.SHOW
+"""Mask of the questions whose answers stay hidden until all are in (R5, R32, R50)."""
 
 WAITING = lobby_pb2.TABLE_STATE_WAITING
 PLAYING = lobby_pb2.TABLE_STATE_PLAYING
@@ -162,8 +162,9 @@ class TableState:
         effect = Effect(entry.time)
         self._APPLY[type(entry)](self, entry, effect)
         self.time = entry.time
-        for seat in SEATS_IN[effect.touched]:
-            self.p[seat] += 1
+        if effect.touched:
+            for seat in SEATS_IN[effect.touched]:
+                self.p[seat] += 1
         return effect
 
     def _created(self, entry: inputs.Created, effect: Effect) -> None:
@@ -230,17 +231,17 @@ class TableState:
 
     def _moved(self, entry: inputs.Moved, effect: Effect) -> None:
         deal = self._running()
-        action = action_of(entry)
-        happened = deal.apply(entry.seat, action, entry.cards or None)
-        self._tell(effect, *happened)
+        seat = entry.seat
+        effect.happened = happened = deal.apply(seat, action_of(entry), entry.cards or None)  # type: ignore[assignment]
+        self.n += len(happened)
         self._after_deal_input(effect)
         if entry.request_id:
-            key = (self.seats.players[entry.seat].account, SUBMIT_ACTION, entry.request_id)
-            self.requests.keep_move(key, Answer(entry.body, version=self.n))
+            key = (self.seats.players[seat].account, SUBMIT_ACTION, entry.request_id)
+            self.requests.keep_move(key, Answer(entry.body, self.n))
 
     def _lapsed(self, entry: inputs.Lapsed, effect: Effect) -> None:
         deal = self._running()
-        effect.by_clock = deal.public.kind not in ASKED_TOGETHER
+        effect.by_clock = not ASKED_TOGETHER >> deal.public.kind & 1
         cards = bytes.fromhex(entry.cards) or None
         for seat in SEATS_IN[self.waiting_for]:
             self._tell(effect, *deal.apply(seat, deal.default_action(seat), cards))
@@ -261,7 +262,7 @@ class TableState:
     # ── parts of a step ──
 
     def _running(self) -> gr.Deal:
-        if self.deal is None or self.deal.over or self.closed:
+        if self.deal is None or not self.decision:
             raise inputs.BadEntry("a move where no deal is running")
         return self.deal
 
@@ -286,20 +287,27 @@ class TableState:
         public = deal.public
         if effect.happened:
             effect.of_deal = True
-            if deal.over:
+            if public.asked:
+                self.decision = self.n
+                self.deadline = effect.time + self.decision_ms if self.decision_ms else 0
+            else:
                 self._deal_over(effect, deal)
-            self.decision = self.n if public.asked else 0
-            self.deadline = effect.time + self.decision_ms if self.decision_ms and public.asked else 0
+                self.decision = self.deadline = 0
             facts.decision, facts.deadline_ms = self.decision, self.deadline
         position = deal.position
-        answered = public.asked & ~position.waiting if public.kind in ASKED_TOGETHER else 0
-        effect.touched |= answered ^ self.answered
-        self.answered = answered
-        cards = position.cards or self._cards
-        for seat in range(SEATS):
-            if cards[seat] is not self._cards[seat]:
-                effect.touched |= 1 << seat
-        self._cards = cards[:]
+        if ASKED_TOGETHER >> public.kind & 1:
+            answered = public.asked & ~position.waiting
+            effect.touched |= answered ^ self.answered
+            self.answered = answered
+        elif self.answered:
+            effect.touched |= self.answered
+            self.answered = 0
+        cards = position.cards
+        if cards is not None and cards != self._cards:
+            for seat in range(SEATS):
+                if cards[seat] != self._cards[seat]:
+                    effect.touched |= 1 << seat
+            self._cards = cards[:]
 
     def _deal_over(self, effect: Effect, deal: gr.Deal) -> None:
         match, facts = self.match, self.facts

@@ -44,16 +44,18 @@ class TableClock:
         self._grace = int(self._actor.world.clock.now() * 1000 + grace)
 
     def lapses_at(self, state: TableState) -> int:
-        """When the open decision lapses, in milliseconds; 0: never."""
-        if state.deadline and state.decision == self._woken_decision:
+        """When the open decision, which has a deadline, lapses (milliseconds)."""
+        if state.decision == self._woken_decision:
             return max(state.deadline, self._grace)
         return state.deadline
 
     def lapse(self, story: Story, turn: Turn) -> None:
         """If the open decision has lapsed, give each seat that has not answered its default."""
         state = story.state
+        if not state.deadline:
+            return
         due = self.lapses_at(state)
-        if not due or turn.now_ms < due or state.deal is None or state.closed:
+        if turn.now_ms < due or state.deal is None or state.closed:
             return
         cards = b""
         for seat in SEATS_IN[state.waiting_for]:
@@ -69,7 +71,7 @@ class TableClock:
     def set(self, story: Story) -> None:
         """See to it that the actor looks when something is due."""
         state = story.state
-        due = self.lapses_at(state) / 1000
+        due = self.lapses_at(state) / 1000 if state.deadline else 0.0
         if state.wants_deal:
             due = state.time / 1000 + self._actor.world.limits.pause_seconds
         if not due:
