@@ -126,6 +126,15 @@ def test_r12_every_pair_of_short_plays(count: int) -> None:
             assert not (beaten and is_gouji(top) and not is_gouji(answer)), (top, answer)
 
 
+def test_r11_every_pair_of_plays_of_other_sizes() -> None:
+    """Among plays of one to three cards none beats one of another size, jokers or not (R11)."""
+    found = [(cards, gr.parse_play(cards)) for count in (1, 2, 3) for cards in plays_of_size(count)]
+    for top, packed_top in found:
+        for answer, packed_answer in found:
+            if len(top) != len(answer):
+                assert not gr.beats(RULES, packed_top, packed_answer), (top, answer)
+
+
 @given(plays(most=5), plays(most=5))
 def test_r12_the_explanation_is_the_comparison(top: str, answer: str) -> None:
     """The explanation pairs the cards as R12 does and names the rule that decides."""
