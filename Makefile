@@ -16,7 +16,7 @@ IMAGE  := protos/last-release.binpb
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help stubs lock lint lint-style lint-types lint-imports lint-protos format test
-.PHONY: demo serve bench bench-rules release-image clean
+.PHONY: demo serve bench bench-rules leak release-image clean
 
 help:
 	@echo 'make .venv          the virtual environment, from requirements.lock'
@@ -27,6 +27,7 @@ help:
 	@echo 'make format         rewrites the Python files as ruff wants them'
 	@echo 'make stubs          the Python stubs of protos/, in gen/'
 	@echo 'make bench          figures of the served game;  make bench-rules  of the rules alone'
+	@echo 'make leak           the leak gate over many more games (GAMES=3000)'
 	@echo 'make lock           requirements.lock anew from pyproject.toml (UPGRADE=1: newest versions)'
 	@echo 'make release-image  $(IMAGE), which buf breaking compares with; once a release'
 	@echo 'make clean          removes everything that make made'
@@ -97,6 +98,9 @@ bench: stubs
 
 bench-rules: stubs
 	$(BIN)/python -m tests.benchmarks.rules
+
+leak: stubs
+	LEAK_GAMES=$(or $(GAMES),3000) $(BIN)/pytest -n $(WORKERS) -m leak tests/leak
 
 release-image: .venv
 	$(BIN)/buf build protos --exclude-source-info --output $(IMAGE)

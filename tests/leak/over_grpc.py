@@ -1,0 +1,213 @@
+"""Play a script over real loopback connections: streams, calls and their failures, down to the bytes on the wire."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+import urllib.request
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import grpc
+
+from gouji.lobby.v1 import lobby_pb2
+from gouji.table.v1 import table_pb2
+from gouji_server.config import Config
+from gouji_server.main import Server
+from tests.leak.observed import Observed
+from tests.leak.resampling import Act, Lapse, Probe, Script, draw_as
+from tests.server.players import HomeBots
+from tests.server.raw_client import RawClient
+from tests.server.table_time import SeededEntropy
+from tests.server.virtual_time import VirtualClock
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import pytest
+
+SECONDS = 20
+SERVICE = "/gouji.table.v1.TableService/"
+
+
+async def play(patch: pytest.MonkeyPatch, script: Script, order: bytes) -> Observed:
+    """Play a script in the world of an order of drawing; return what the observer and a spectator received."""
+    draw_as(patch, order)
+    with tempfile.TemporaryDirectory() as folder:
+        clock = VirtualClock()
+        config = Config(
+            data_dir=Path(folder) / "data",
+            port=0,
+            metrics_port=0,
+            stop_grace_seconds=0.1,
+            heartbeat_seconds=SECONDS * 1000,
+        )
+        server = await Server.start(config, clock=clock, entropy=SeededEntropy(7), house_bots=HomeBots())
+        clients = [RawClient(server.address) for _ in range(7)]
+        try:
+            room = _Room(clients, script.observer, clock)
+            await room.sit_down()
+            for at, step in enumerate(script.steps):
+                await room.do(step, str(at))
+            await room.note_figures(server.metrics_port)
+            await room.end()
+            return room.observed
+        finally:
+            for client in clients:
+                await client.channel.close()
+            await server.stop()
+
+
+class _Ear:
+    """One stream, listened to: its messages as they came, and how far it has come."""
+
+    def __init__(self, call: Any, kind: Any, note: Callable[[bytes], None], moved: asyncio.Condition) -> None:
+        self.call = call
+        self.kind = kind
+        self.n = self.p = 0
+        self.results = 0
+        self.version = 0
+        self.state: Any = None
+        self._note = note
+        self._moved = moved
+        self.task = asyncio.create_task(self._listen())
+
+    async def _listen(self) -> None:
+        while (message := await self.call.read()) is not grpc.aio.EOF:
+            self._note(message)
+            response = self.kind.FromString(message)
+            for update in response.updates:
+                self.n = max(self.n, update.n)
+                self.p = max(self.p, update.p)
+                if update.HasField("state"):
+                    self.state = update.state
+            for result in getattr(response, "results", ()):
+                assert not result.error.reason, result
+                self.results += 1
+                self.version = result.version
+            async with self._moved:
+                self._moved.notify_all()
+
+
+class _Room:
+    """Six players and a spectator at a table; the observer and the spectator are listened to."""
+
+    def __init__(self, clients: list[RawClient], observer: int, clock: VirtualClock) -> None:
+        self.clients = clients
+        self.observer = observer
+        self.clock = clock
+        self.observed = Observed()
+        self.moved = asyncio.Condition()
+        self.table = ""
+        self.ears: dict[tuple[str, str], _Ear] = {}
+
+    async def sit_down(self) -> None:
+        """Sign in, take the seats in order, and have the match begin; the listeners follow from before it does."""
+        for number, client in enumerate(self.clients):
+            await client.sign_in(f"player {number}", request_id=f"sign-in-{number}-0123456789abcdef0123456789")
+        create = lobby_pb2.CreateTableRequest(request_id="create")
+        create.decision_time.FromSeconds(SECONDS)
+        self.table = (await self.clients[0].call(create)).table.name
+        for number in range(1, 6):
+            await self.clients[number].call(lobby_pb2.JoinTableRequest(request_id="join", name=self.table))
+        for who, client in (("seat", self.clients[self.observer]), ("spectator", self.clients[6])):
+            await self._listen(who, client)
+        for number in range(6):
+            await self.clients[number].call(lobby_pb2.SetReadyRequest(request_id="ready", name=self.table, ready=True))
+        await self._until(lambda: all(ear.state is not None for ear in self.ears.values()))
+        n = max(ear.n for ear in self.ears.values())
+        await self._until(lambda: all(ear.n >= n for ear in self.ears.values()))
+
+    async def _listen(self, who: str, client: RawClient) -> None:
+        play: Any = client.channel.stream_stream(SERVICE + "Play")(metadata=client.metadata)
+        subscribe = table_pb2.Subscribe(request_id="follow", table=self.table)
+        await play.write(table_pb2.PlayRequest(subscribe=subscribe).SerializeToString())
+        request = table_pb2.WatchTableRequest(table=self.table).SerializeToString()
+        to_watch: Any = client.channel.unary_stream(SERVICE + "WatchTable")
+        watch = to_watch(request, metadata=client.metadata)
+        kinds = (("Play", play, table_pb2.PlayResponse), ("WatchTable", watch, table_pb2.WatchTableResponse))
+        for channel, call, kind in kinds:
+
+            def note(message: bytes, channel: str = channel) -> None:
+                self.observed.note(who, channel, message)
+
+            self.ears[who, channel] = _Ear(call, kind, note, self.moved)
+            await self._until(lambda: all(ear.n > 0 for ear in self.ears.values()))
+
+    async def _until(self, holds: Callable[[], bool]) -> None:
+        async with self.moved:
+            await asyncio.wait_for(self.moved.wait_for(holds), 20)
+
+    @property
+    def decision(self) -> int:
+        state = self.ears["spectator", "Play"].state
+        decision: int = state.question.decision
+        return decision
+
+    async def do(self, step: Act | Probe | Lapse, tag: str) -> None:
+        """Do one step and wait until everyone who is told has been told."""
+        if isinstance(step, Probe):
+            await self._probe(step, tag)
+            return
+        own, before = self.ears["seat", "Play"], [(ear.n, ear.p) for ear in self.ears.values()]
+        if isinstance(step, Lapse):
+            self.clock.advance(SECONDS)
+            await self._until(lambda: all(ear.n > n for ear, (n, _) in zip(self.ears.values(), before, strict=True)))
+            version = max(ear.n for ear in self.ears.values())
+        elif step.seat == self.observer:
+            results, n, p = own.results, own.n, own.p
+            await own.call.write(table_pb2.PlayRequest(act=self._request(step, tag)).SerializeToString())
+            await self._until(lambda: own.results > results and (own.p > p or own.version > n))
+            version = own.version
+        else:
+            version = (await self.clients[step.seat].call(self._request(step, tag))).version
+        watch = self.ears["seat", "WatchTable"]
+        await self._until(lambda: all(ear.n >= version for ear in self.ears.values()) and own.p == watch.p)
+
+    def _request(self, step: Act | Probe, tag: str, *, decision: int | None = None) -> table_pb2.SubmitActionRequest:
+        action = table_pb2.Action(verb=step.verb, cards=list(step.cards))  # type: ignore[arg-type]
+        return table_pb2.SubmitActionRequest(
+            request_id=tag, table=self.table, decision=self.decision if decision is None else decision, action=action
+        )
+
+    async def _probe(self, step: Probe, tag: str) -> None:
+        who = "seat" if step.seat >= 0 else "spectator"
+        client = self.clients[step.seat if step.seat >= 0 else 6]
+        method, request = self._question(step, tag)
+        call: Any = client.channel.unary_unary(SERVICE + method)(request.SerializeToString(), metadata=client.metadata)
+        try:
+            said = await call
+            assert step.kind != "bad", f"accepted: {step}"
+        except grpc.aio.AioRpcError as error:
+            said = repr((error.code(), error.details(), sorted(map(tuple, error.trailing_metadata() or ())))).encode()
+        self.observed.note(who, method, said)
+
+    def _question(self, step: Probe, tag: str) -> tuple[str, Any]:
+        action = table_pb2.Action(verb=step.verb, cards=list(step.cards))  # type: ignore[arg-type]
+        if step.kind == "view":
+            return "GetView", table_pb2.GetViewRequest(table=self.table)
+        if step.kind == "legal":
+            return "ListLegalPlays", table_pb2.ListLegalPlaysRequest(table=self.table, page_size=20)
+        if step.kind == "check":
+            return "CheckPlay", table_pb2.CheckPlayRequest(table=self.table, action=action)
+        return "SubmitAction", self._request(step, tag, decision=self.decision - 1 if step.stale else None)
+
+    async def note_figures(self, port: int | None) -> None:
+        """Note the server's public figures, but those that are times or sizes of memory."""
+        assert port is not None
+
+        def fetch() -> str:
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics") as answer:
+                text: str = answer.read().decode()
+            return text
+
+        lines = (await asyncio.to_thread(fetch)).splitlines()
+        kept = [line for line in lines if line.startswith("gouji") and "seconds" not in line and "_created" not in line]
+        self.observed.note("operator", "metrics", "\n".join(kept).encode())
+
+    async def end(self) -> None:
+        """Hang up."""
+        for ear in self.ears.values():
+            ear.task.cancel()
+            ear.call.cancel()
+        await asyncio.gather(*(ear.task for ear in self.ears.values()), return_exceptions=True)
