@@ -18,11 +18,11 @@ from gouji_server.accounts import AccessTokens, Accounts
 from gouji_server.api import lobby, session, table
 from gouji_server.api.calls import Calls
 from gouji_server.api.listener import Listener
+from gouji_server.api.pages import Pages
 from gouji_server.api.streams import Streams
 from gouji_server.config import Config
 from gouji_server.data_directory import DataDirectory, StartError
 from gouji_server.journal import JournalError, SqliteJournal
-from gouji_server.lobby import PageTokens
 from gouji_server.metrics import Metrics, MetricsServer
 from gouji_server.records import AccountRecords, Database
 from gouji_server.tables import Limits, SystemClock, SystemEntropy, Tables, WorkerBots
@@ -81,8 +81,10 @@ class Server:
             metrics.watch_streams(lambda: len(streams))
             metrics_port = _serve_metrics(config, metrics, rooms)
             calls = Calls(accounts, metrics)
+            pages = Pages(key)
             room = table.TableRoom(
                 tables=tables,
+                pages=pages,
                 streams=streams,
                 metrics=metrics,
                 clock=clock,
@@ -91,7 +93,7 @@ class Server:
             )
             services = {
                 session.SERVICE: session.SessionService(accounts).handlers(calls),
-                lobby.SERVICE: lobby.LobbyService(tables, PageTokens(key)).handlers(calls),
+                lobby.SERVICE: lobby.LobbyService(tables, pages).handlers(calls),
                 table.SERVICE: table.TableService(room, accounts).handlers(calls),
             }
             listener = await Listener.start(config, services)

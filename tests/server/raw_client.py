@@ -144,6 +144,10 @@ class RawClient:
         )
         return await getattr(stub, name)(request, metadata=self.metadata if metadata is None else metadata)
 
+    def watch(self, table: str, after: table_pb2.Place | None = None) -> Any:
+        """Open a WatchTable stream."""
+        return self.tables.WatchTable(table_pb2.WatchTableRequest(table=table, after=after), metadata=self.metadata)
+
     async def send(self, service: str, method: str, raw: bytes, metadata: Sequence[tuple[str, str]] = ()) -> bytes:
         """Call a unary method with bytes."""
         full = SERVICES[service][1]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Self
 
 from gouji_server.main import Server
+from tests.server.players import HomeBots
 from tests.server.raw_client import RawClient
 from tests.server.virtual_time import VirtualClock
 
@@ -30,7 +31,7 @@ class Running:
 
     async def start(self) -> None:
         """Start the server on its directory, which may hold what an earlier one left."""
-        self.server = await Server.start(self.config, clock=self.clock)
+        self.server = await Server.start(self.config, clock=self.clock, house_bots=HomeBots())
 
     async def stop(self) -> None:
         """Close the clients and stop the server."""

@@ -12,11 +12,10 @@ from gouji_server.lobby.page_tokens import MAX_TOKEN_LENGTH, PageTokenError, Pag
 
 TOKENS = PageTokens(bytes(32))
 QUESTION = ("ListTables", "accounts/a", 1, True)
-positions = st.lists(st.one_of(st.integers(), st.text(max_size=20)), max_size=4)
 
 
-@given(positions)
-def test_a_token_leads_back(position: list[int | str]) -> None:
+@given(st.text(max_size=100))
+def test_a_token_leads_back(position: str) -> None:
     """What was put into a token comes out of it."""
     assert TOKENS.read(QUESTION, TOKENS.make(QUESTION, position)) == position
 
@@ -29,9 +28,9 @@ def test_a_token_leads_back(position: list[int | str]) -> None:
         ("ListRuleSets", "accounts/a", 1, True),
     ],
 )
-def test_a_token_is_for_one_question(other: tuple[str | int | bool, ...]) -> None:
+def test_a_token_is_for_one_question(other: tuple[str | int, ...]) -> None:
     """A token is refused for another account, filter or method."""
-    token = TOKENS.make(QUESTION, [5])
+    token = TOKENS.make(QUESTION, "5")
     with pytest.raises(PageTokenError):
         TOKENS.read(other, token)
 
@@ -39,13 +38,13 @@ def test_a_token_is_for_one_question(other: tuple[str | int | bool, ...]) -> Non
 def test_a_token_is_for_one_server() -> None:
     """A token signed with another key is refused."""
     with pytest.raises(PageTokenError):
-        PageTokens(b"x" * 32).read(QUESTION, TOKENS.make(QUESTION, [5]))
+        PageTokens(b"x" * 32).read(QUESTION, TOKENS.make(QUESTION, "5"))
 
 
 @given(st.data())
 def test_a_changed_token_is_refused(data: st.DataObject) -> None:
     """A token with any bit changed leads nowhere."""
-    token = TOKENS.make(QUESTION, [7, "tables/abc"])
+    token = TOKENS.make(QUESTION, "7|tables/abc")
     raw = bytearray(base64.urlsafe_b64decode(token + "=" * (-len(token) % 4)))
     at = data.draw(st.integers(0, len(raw) * 8 - 1))
     raw[at // 8] ^= 1 << at % 8

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from gouji.lobby.v1 import lobby_pb2 as pb
 from gouji.rules.v1 import rules_pb2
 from gouji_server.api.validation import Shape
-from gouji_server.lobby import PageTokenError, rule_sets
+from gouji_server.lobby import rule_sets
 from gouji_server.lobby.rule_sets import PREFIX as RULE_SETS
 from gouji_server.tables import TableSpec
 
@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     import grpc
 
     from gouji_server.api.calls import Call, Calls
-    from gouji_server.lobby import PageTokens, RuleSetInfo
+    from gouji_server.api.pages import Pages
+    from gouji_server.lobby import RuleSetInfo
     from gouji_server.tables import Tables
 
 SERVICE = "gouji.lobby.v1.LobbyService"
@@ -33,9 +34,9 @@ _NAMED = (("request_id", "request_id"), ("name", "table"))
 class LobbyService:
     """Makes and fills tables."""
 
-    def __init__(self, tables: Tables, page_tokens: PageTokens) -> None:
+    def __init__(self, tables: Tables, pages: Pages) -> None:
         self._tables = tables
-        self._page_tokens = page_tokens
+        self._pages = pages
 
     def handlers(self, calls: Calls) -> dict[str, grpc.RpcMethodHandler[bytes, bytes]]:
         """Return the handlers by method name."""
@@ -56,18 +57,13 @@ class LobbyService:
         """List the rule sets that tables can be made with."""
         shape = Shape().page_size(request.page_size, MAX_PAGE, DEFAULT_PAGE)
         question = ("ListRuleSets", call.caller.account)
-        start = 0
-        if request.page_token:
-            try:
-                start = int(self._page_tokens.read(question, request.page_token)[0])
-            except PageTokenError:
-                shape.page_token()
+        start = int(self._pages.continued(question, request.page_token, shape) or 0)
         shape.settle()
         stop = start + (request.page_size or DEFAULT_PAGE)
         known = rule_sets()
         return pb.ListRuleSetsResponse(
             rule_sets=[_rule_set(info) for info in known[start:stop]],
-            next_page_token=self._page_tokens.make(question, (stop,)) if stop < len(known) else "",
+            next_page_token=self._pages.following(question, str(stop) if stop < len(known) else ""),
         )
 
     async def create_table(self, request: pb.CreateTableRequest, call: Call) -> pb.CreateTableResponse:
@@ -103,19 +99,21 @@ class LobbyService:
         table = await self._tables.open(request.name)
         return pb.GetTableResponse(table=await table.info())
 
-    async def list_tables(self, request: pb.ListTablesRequest, _call: Call) -> pb.ListTablesResponse:
+    async def list_tables(self, request: pb.ListTablesRequest, call: Call) -> pb.ListTablesResponse:
         """List tables, newest first."""
         shape = Shape().page_size(request.page_size, MAX_PAGE, DEFAULT_PAGE)
         if request.state not in pb.TableState.values():
             shape.bad("state", "wanted: a TableState", "应为 TableState 之一")
+        question = ("ListTables", call.caller.account, request.state, request.with_free_seat)
+        position = self._pages.continued(question, request.page_token, shape)
         shape.settle()
         tables, following = self._tables.list(
             page_size=request.page_size or DEFAULT_PAGE,
-            page_token=request.page_token,
+            page_token=position,
             state=request.state,
             with_free_seat=request.with_free_seat,
         )
-        return pb.ListTablesResponse(tables=tables, next_page_token=following)
+        return pb.ListTablesResponse(tables=tables, next_page_token=self._pages.following(question, following))
 
     async def join_table(self, request: pb.JoinTableRequest, call: Call) -> pb.JoinTableResponse:
         """Take a seat."""

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from gouji_server.accounts import Accounts
     from gouji_server.api.calls import Call, Calls
+    from gouji_server.api.pages import Pages
     from gouji_server.api.streams import Streams
     from gouji_server.metrics import Metrics
     from gouji_server.tables import Clock, TableHandle, Tables
@@ -36,6 +37,7 @@ class TableRoom:
     """What the methods of TableService work with."""
 
     tables: Tables
+    pages: Pages
     streams: Streams
     metrics: Metrics
     clock: Clock
@@ -97,10 +99,14 @@ class TableService:
 
     async def list_legal_plays(self, request: pb.ListLegalPlaysRequest, call: Call) -> pb.ListLegalPlaysResponse:
         """List the plays open to the caller's seat."""
-        shape = Shape().name(request.table, "tables", "table")
-        shape.page_size(request.page_size, MAX_PAGE, DEFAULT_PAGE).settle()
+        question = ("ListLegalPlays", call.caller.account, request.table)
+        shape = Shape().name(request.table, "tables", "table").page_size(request.page_size, MAX_PAGE, DEFAULT_PAGE)
+        position = self._room.pages.continued(question, request.page_token, shape)
+        shape.settle()
         table = await self._room.tables.open(request.table)
-        return await table.legal_plays(call.caller, request.page_size or DEFAULT_PAGE, request.page_token)
+        answer = await table.legal_plays(call.caller, request.page_size or DEFAULT_PAGE, position)
+        answer.next_page_token = self._room.pages.following(question, answer.next_page_token)
+        return answer
 
     async def check_play(self, request: pb.CheckPlayRequest, call: Call) -> pb.CheckPlayResponse:
         """Say whether an action would be accepted."""
