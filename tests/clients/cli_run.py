@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from typer.testing import CliRunner
@@ -12,7 +15,7 @@ from typer.testing import CliRunner
 from gouji_cli.main import app
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from typer.testing import Result
@@ -48,3 +51,41 @@ def gouji_process(
 def has_no_traceback(text: str) -> bool:
     """Whether a text holds neither a traceback nor the word that stands for one."""
     return not any(word in text for word in FAULT_WORDS)
+
+
+@dataclass
+class Serving:
+    """A `gouji serve` process: its address, and the two lines for people that it printed when it was ready."""
+
+    process: subprocess.Popen[str]
+    address: str
+    said: list[str]
+
+    def stop(self) -> int:
+        """Ask it to stop and return its exit status."""
+        self.process.send_signal(signal.SIGTERM)
+        self.process.communicate(timeout=30)
+        return self.process.returncode
+
+
+@contextmanager
+def serving(folder: Path, *flags: str) -> Iterator[Serving]:
+    """Run `gouji serve` on a free port with its data in `folder`; it is gone in the end."""
+    command = [sys.executable, "-m", "gouji_cli", "serve", "--port", "0", "--metrics-port", "none"]
+    log = folder / "server.log"
+    with log.open("w") as errors:
+        process = subprocess.Popen(
+            [*command, "--data-dir", str(folder / "data"), *flags],
+            env={**os.environ, **NEUTRAL},
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+        )
+    try:
+        assert process.stdout is not None
+        said = [process.stdout.readline().rstrip(), process.stdout.readline().rstrip()]
+        assert said[0].startswith("gouji: serving on "), (said, log.read_text())
+        yield Serving(process, said[0].rpartition(" ")[2], said)
+    finally:
+        process.kill()
+        process.communicate()

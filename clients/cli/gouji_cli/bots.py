@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from contextlib import aclosing
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.text import Text
 
+import gouji_bots
+from gouji_cli.failures import first_failure
 from gouji_cli.terminal import fail, out, plain, print_json
 
 if TYPE_CHECKING:
     from gouji.lobby.v1 import lobby_pb2
-    from gouji_client import Bot, Client, MatchResult, NewTable
+    from gouji_client import Bot, Client, MatchResult, NewTable, Table
 
 app = typer.Typer(help="Run bots.", no_args_is_help=True)
 
@@ -34,15 +38,18 @@ class Order:
     """What `gouji bot run` was asked for."""
 
     server: str
+    name: str
     table: str
     new: NewTable
     seat: int | None
     fill: str | None
+    house: bool
     keep: Path | None
     time_limit: float | None
     strict: bool
     tls: bool
     insecure: bool
+    watch: bool
     quiet: bool
 
     def say(self, text: str) -> None:
@@ -63,9 +70,11 @@ def run(
     ] = "any",
     seat: Annotated[int | None, typer.Option(min=0, max=5, help="The seat wanted; else the lowest free one.")] = None,
     fill: Annotated[
-        str,
-        typer.Option(metavar="POLICY", help="Built-in bots for the free seats of a new table; none: wait for others."),
+        str, typer.Option(metavar="POLICY", help="Bots for a new table's free seats; none: wait for others to join.")
     ] = "simple",
+    house: Annotated[
+        bool, typer.Option("--house", help="Have the server play those bots, at a person's pace, and not this command.")
+    ] = False,
     rules: Annotated[str, typer.Option(metavar="PRESET", help="The rule set of a new table.")] = "qingdao",
     deals: Annotated[int, typer.Option(min=1, max=100, help="Deals of a match at a new table.")] = 3,
     keep: Annotated[
@@ -83,6 +92,7 @@ def run(
     insecure: Annotated[
         bool, typer.Option("--insecure", help="Allow cleartext to another machine, on a network you trust.")
     ] = False,
+    watch: Annotated[bool, typer.Option("--watch", help="Tell the match trick by trick.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print only the result, as JSON for a program.")] = False,
 ) -> None:
     """Play one match with a bot and print what came of it.
@@ -97,19 +107,22 @@ def run(
         player = load_bot(policy, seed)
     except NoSuchBot as error:
         fail(str(error))
-    if name:
-        player.name = name
+    if fill != "none" and fill not in gouji_bots.policies:
+        fail(f"there is no policy {fill!r} to fill the table with: use {', '.join(gouji_bots.policies)}, or none")
     order = Order(
         server=server,
+        name=name or player.display_name,
         table=table,
-        new=NewTable(rule_set=rules, deals=deals, title=player.display_name),
+        new=NewTable(rule_set=rules, deals=deals, title=name or player.display_name),
         seat=seat,
         fill=None if fill == "none" else fill,
+        house=house,
         keep=keep,
         time_limit=time_limit,
         strict=strict,
         tls=tls,
         insecure=insecure,
+        watch=watch,
         quiet=as_json,
     )
     try:
@@ -128,23 +141,53 @@ def run(
 
 async def play(order: Order, player: Bot) -> tuple[MatchResult, lobby_pb2.Table]:
     """Sign in, take a seat, play the match; return its result and the table's lobby facts."""
-    from gouji_client import Manners, connect, play_match
+    from gouji_client import Manners, PolicyBot, connect, play_match, run_bot
 
     manners = Manners(on_error="raise" if order.strict else "default", time_limit=order.time_limit)
     async with connect(order.server, tls=order.tls, insecure=order.insecure) as client:
-        await client.sign_in(player.display_name, keep=order.keep)
-        name = await take_seat(client, order)
-        result = await play_match(client, player, table=name, seat=order.seat, manners=manners)
-        return result, client.table(result.table).view.info
+        await client.sign_in(order.name, keep=order.keep)
+        name, free = await take_seat(client, order)
+        table = client.table(name)
+        async with first_failure(), asyncio.TaskGroup() as group:
+            if not order.quiet:
+                group.create_task(narrate(table, plays=order.watch))
+            for seat in free:
+                partner = PolicyBot(order.fill or "simple")
+                partner.name = f"{order.fill} {seat}"
+                group.create_task(
+                    run_bot(order.server, partner, table=name, seat=seat, tls=order.tls, insecure=order.insecure)
+                )
+            result = await play_match(client, player, table=name, seat=order.seat, manners=manners)
+        return result, table.view.info
 
 
-async def take_seat(client: Client, order: Order) -> str:
-    """Return the table asked for, or join an open one, or make one."""
+async def narrate(table: Table, *, plays: bool) -> None:
+    """Tell how the deals end, or with `plays` every trick."""
+    from gouji_cli.demo.display import PlainDisplay
+    from gouji_cli.narration import Narrator
+    from gouji_cli.scene import Scene
+
+    scene = Scene()
+    narrator = Narrator.for_terminal(scene)
+    display = PlainDisplay(narrator, out())
+    async with aclosing(table.updates()) as updates:
+        async for update in updates:
+            scene.apply(update)
+            if plays:
+                display.show(update)
+            elif any(event.HasField("deal_ended") for event in update.events):
+                ended = scene.outcomes[-1]
+                out().print(Text.assemble(f"deal {ended.deal}: ", narrator.scores(ended.scores)))
+
+
+async def take_seat(client: Client, order: Order) -> tuple[str, list[int]]:
+    """Return the table asked for, or join an open one, or make one; and the seats that this command should fill."""
     from gouji.lobby.v1 import lobby_pb2
     from gouji_client import Refused
 
     if order.table not in ("any", "new"):
-        return order.table  # where it may sit already, from an earlier run
+        name = order.table if order.table.startswith("tables/") else f"tables/{order.table}"
+        return name, []  # where it may sit already, from an earlier run
     if order.table == "any":
         async for found in client.lobby.tables(state=lobby_pb2.TABLE_STATE_WAITING, with_free_seat=True):
             try:
@@ -153,22 +196,24 @@ async def take_seat(client: Client, order: Order) -> str:
                 logger.info("%s could not be joined: %s", found.name, refused)
             else:
                 order.say(f"joined {found.name}, seat {seat}")
-                return found.name
+                return found.name, []
     return await make_table(client, order)
 
 
-async def make_table(client: Client, order: Order) -> str:
-    """Make a table, fill it if asked to, and return its name."""
+async def make_table(client: Client, order: Order) -> tuple[str, list[int]]:
+    """Make a table; return its name and the seats that this command should fill."""
     new = order.new if order.seat is None else replace(order.new, seat=order.seat)
     made = await client.lobby.create(new)
     order.say(f"made {made.name}")
     if order.fill is None:
         order.say(f"waiting for five others: gouji bot run --server {order.server} --table {made.name}")
-        return made.name
-    for player in made.players:
-        if not player.account and not player.bot:
-            await client.lobby.add_bot(made.name, order.fill, player.seat)
-    return made.name
+        return made.name, []
+    free = [player.seat for player in made.players if not player.account and not player.bot]
+    if not order.house:
+        return made.name, free
+    for seat in free:
+        await client.lobby.add_bot(made.name, order.fill, seat)
+    return made.name, []
 
 
 def conclude(result: MatchResult, info: lobby_pb2.Table, written: list[Path], *, as_json: bool) -> None:

@@ -71,6 +71,8 @@ def _make(module: ModuleType, source: str, name: str) -> Bot:
         raise NoSuchBot(f"{source} has no class {name}" if name else f"{source}: says no class; write {source}:Class")
     if not (isinstance(found, type) and issubclass(found, Bot)):
         raise NoSuchBot(f"{source}:{name} is no bot: it must be a subclass of gouji_client.Bot")
+    if found.choose is Bot.choose:
+        raise NoSuchBot(f"{source}:{name} has no choose(self, view)")
     try:
         return found()
     except Exception as error:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import gouji_rules as gr
 from gouji.table.v1 import state_pb2
+from gouji_cli.failures import first_failure
 from gouji_client import Bot, Manners, NewTable, PolicyBot, connect, play_match
 
 if TYPE_CHECKING:
@@ -59,24 +60,12 @@ async def play(address: str, deals: int, scene: Scene, watching: Iterable[Watchi
         new = NewTable(title="demo", deals=deals, with_seat=False)
         table = spectator.table((await spectator.lobby.create(new)).name)
         # Everybody plays in a group: if one fails the others are called off, and the failure is told.
-        try:
-            async with asyncio.TaskGroup() as group:
-                watch = group.create_task(_watch(table, scene, list(watching), pace))
-                for seat, player in enumerate(PLAYERS):
-                    group.create_task(_play_seat(address, table.name, seat, player, pace))
-                await watch
-        except BaseExceptionGroup as failures:
-            raise _first(failures) from failures
+        async with first_failure(), asyncio.TaskGroup() as group:
+            group.create_task(_watch(table, scene, list(watching), pace))
+            for seat, player in enumerate(PLAYERS):
+                group.create_task(_play_seat(address, table.name, seat, player, pace))
     if scene.final_scores is None:
         raise MatchFailed("the table was closed before the match was over")
-
-
-def _first(failures: BaseExceptionGroup[BaseException]) -> BaseException:
-    """Return the first of several failures that came together; the others followed from it."""
-    failure: BaseException = failures
-    while isinstance(failure, BaseExceptionGroup):
-        failure = failure.exceptions[0]
-    return failure
 
 
 async def _watch(table: Table, scene: Scene, watching: list[Watching], pace: Pace) -> None:

@@ -1,0 +1,258 @@
+"""`gouji bot run`, against a real server."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import signal
+import stat
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from gouji_client import NewTable, connect
+from tests.clients.cli_run import NEUTRAL, gouji, has_no_traceback, serving
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from typer.testing import Result
+
+LOWEST = '''
+from gouji_client import Bot
+
+
+class Lowest(Bot):
+    """Plays the first legal action."""
+
+    def choose(self, view):
+        return view.legal_actions()[0]
+
+
+class Crashing(Bot):
+    def choose(self, view):
+        raise RuntimeError("no idea")
+
+
+class Cheating(Bot):
+    def choose(self, view):
+        return "play bbbb"
+
+
+class Needy(Bot):
+    def __init__(self, more):
+        pass
+
+
+class NoBot:
+    pass
+
+
+a_thing = 3
+'''
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A running server whose own bots answer at once; gives its address."""
+    folder = tmp_path_factory.mktemp("server")
+    with serving(folder, "--bot-least-seconds", "0", "--bot-most-seconds", "0") as running:
+        yield running.address
+
+
+@pytest.fixture
+def bots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with `mybot.py`, in which the command is run."""
+    (tmp_path / "mybot.py").write_text(LOWEST, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.setattr(sys, "modules", sys.modules.copy())
+    return tmp_path
+
+
+def run(server: str, *flags: str) -> Result:
+    """Run one match of one deal."""
+    return gouji("bot", "run", "--server", server, "--deals", "1", *flags)
+
+
+async def open_table(server: str) -> str:
+    """Make a table at which five of the server's bots wait for a sixth player."""
+    async with connect(server) as client:
+        await client.sign_in("organiser")
+        table = await client.lobby.create(NewTable(deals=1, with_seat=False))
+        for _ in range(5):
+            await client.lobby.add_bot(table.name, "simple")
+        return table.name
+
+
+@pytest.mark.parametrize("policy", ["simple", "random"])
+def test_a_built_in_policy_plays_a_match(server: str, policy: str) -> None:
+    """A beginner's first command plays a whole match and prints the result."""
+    done = run(server, "--policy", policy, "--name", "小明", "--table", "new")
+    assert done.exit_code == 0, done.stderr
+    text = done.stdout
+    assert text.startswith("made tables/")
+    assert "deal 1: even seats " in text
+    assert "小明" in text
+    assert text.splitlines()[-1].endswith("in seat 0")
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize("policy", ["mybot:Lowest", "mybot.py:Lowest"])
+def test_ones_own_bot_plays_a_match(server: str, bots: Path, policy: str) -> None:
+    """A class in the current folder is found by module and by file, and the JSON tells what came of the match."""
+    done = run(server, "--policy", policy, "--table", "new", "--json", "--records", "out")
+    assert done.exit_code == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert told["seat"] == 0
+    assert told["close_reason"] == "CLOSE_REASON_MATCH_OVER"
+    assert (told["complete"], told["faults"]) == (True, 0)
+    assert sorted(told["deals"][0]["places"]) == [0, 1, 2, 3, 4, 5]
+    assert told["own_score"] == told["scores"][0]
+    assert told["won"] is (told["scores"][0] > told["scores"][1])
+    assert told["records"] == ["out/deal-1.toml"]
+    assert gouji("record", "check", str(bots / "out" / "deal-1.toml")).exit_code == 0
+
+
+def test_watching_tells_every_trick(server: str) -> None:
+    """With --watch the plays are told as they come."""
+    done = run(server, "--watch", "--table", "new")
+    assert done.exit_code == 0
+    assert " leads " in done.stdout
+    assert " is out: 1st" in done.stdout
+
+
+def test_the_server_may_play_the_other_seats(server: str) -> None:
+    """With --house the other seats are the server's own bots."""
+    done = run(server, "--house", "--fill", "random", "--table", "new", "--json")
+    assert done.exit_code == 0, done.stderr
+    assert json.loads(done.stdout)["complete"] is True
+
+
+@pytest.mark.parametrize("way", ["any", "name", "short name"])
+def test_an_open_table_is_joined(server: str, way: str) -> None:
+    """`any` finds the open table; its name, with or without `tables/`, does too."""
+    name = asyncio.run(open_table(server))
+    table = {"any": "any", "name": name, "short name": name.removeprefix("tables/")}[way]
+    done = run(server, "--table", table, "--json")
+    assert done.exit_code == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert (told["table"], told["seat"]) == (name, 5)
+
+
+def test_a_kept_account_comes_back(server: str, tmp_path: Path) -> None:
+    """With --keep the account is made once, kept for its owner's eyes alone, and used again."""
+    kept = tmp_path / "me.json"
+    assert run(server, "--keep", str(kept), "--table", "new").exit_code == 0
+    first = kept.read_text()
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
+    assert run(server, "--keep", str(kept), "--table", "new").exit_code == 0
+    assert kept.read_text() == first
+
+
+@pytest.mark.parametrize("name", ["Crashing", "Cheating"])
+def test_a_bot_that_fails_plays_on_by_default_and_is_told(server: str, bots: Path, name: str) -> None:
+    """A bot that raises, or chooses what the rules forbid, costs a default action and is counted."""
+    done = run(server, "--policy", f"mybot:{name}", "--table", "new", "--json")
+    assert done.exit_code == 0
+    assert json.loads(done.stdout)["faults"] > 0
+
+
+def test_a_strict_bot_ends_at_its_first_mistake(server: str, bots: Path) -> None:
+    """With --strict the first mistake ends the run with 1 and says what it was."""
+    done = run(server, "--policy", "mybot:Crashing", "--strict", "--table", "new")
+    assert done.exit_code == 1
+    assert "its choose failed" in done.stderr
+
+
+def test_waiting_tells_how_to_join_and_can_be_stopped(server: str) -> None:
+    """With --fill none it names the table and the command that joins it; Ctrl-C ends it with a word."""
+    command = [sys.executable, "-m", "gouji_cli", "bot", "run", "--server", server, "--table", "new", "--fill", "none"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        made = process.stdout.readline().split()[1]
+        assert process.stdout.readline().strip().endswith(f"gouji bot run --server {server} --table {made}")
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=30)
+    assert (process.returncode, errors) == (130, "gouji: stopped\n")
+
+
+def test_nobody_at_the_address_is_a_clear_error() -> None:
+    """Where no server answers, the command says where it looked and what starts one."""
+    result = gouji("bot", "run", "--server", "127.0.0.1:1", "--json", env=NEUTRAL)
+    assert result.exit_code == 1
+    assert result.stdout == ""
+    assert "no Gouji server answers at 127.0.0.1:1" in result.stderr
+    assert "gouji serve" in result.stderr
+    assert has_no_traceback(result.stderr)
+
+
+@pytest.mark.parametrize(
+    ("flags", "status", "said"),
+    [
+        (("--table", "tables/nowhere"), 1, ""),
+        (("--table", "no/such/table"), 1, ""),
+        (("--name", "x" * 25), 1, ""),
+        (("--name", "a\nb"), 1, ""),
+        (("--rules", "nowhere"), 1, ""),
+        (("--rules", "shandong", "--table", "new"), 1, ""),
+        (("--keep", "/dev/null/x"), 1, "/dev/null/x"),
+    ],
+)
+def test_what_the_server_refuses_is_a_clear_error(server: str, flags: tuple[str, ...], status: int, said: str) -> None:
+    """A refusal is told in one line, with no traceback."""
+    done = run(server, *flags)
+    assert done.exit_code == status
+    text = done.stderr
+    assert text.startswith("gouji: ")
+    assert len(text.splitlines()) == 1
+    assert said in text
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        (("--server", ""), "address"),
+        (("--server", "a b"), "address"),
+        (("--server", "localhost:99999"), "address"),
+        (("--server", "http://localhost:1"), "address"),
+        (("--policy", "clever"), "clever"),
+        (("--policy", ""), "policy"),
+        (("--policy", ":"), ""),
+        (("--policy", "mybot:"), "class"),
+        (("--policy", ":Lowest"), ""),
+        (("--policy", "nobot:Lowest"), "nobot"),
+        (("--policy", "nobot.py:Lowest"), "nobot.py"),
+        (("--policy", "mybot:Highest"), "Highest"),
+        (("--policy", "mybot:NoBot"), "subclass"),
+        (("--policy", "mybot:a_thing"), "subclass"),
+        (("--policy", "mybot:Needy"), "Needy"),
+        (("--policy", "broken:Lowest"), "SyntaxError"),
+        (("--policy", "broken.py:Lowest"), "SyntaxError"),
+        (("--policy", "gouji_client:Bot"), "choose"),
+        (("--fill", "clever"), "clever"),
+        (("--seat", "6"), "seat"),
+        (("--deals", "0"), "deals"),
+        (("--time-limit", "0"), "time-limit"),
+        (("--nonsense",), "nonsense"),
+        (("extra",), "extra"),
+    ],
+)
+def test_options_that_make_no_sense_are_clear_errors(bots: Path, flags: tuple[str, ...], said: str) -> None:
+    """A bad option ends with exit status 2, and names what is wrong, before a server is looked for."""
+    (bots / "broken.py").write_text("def f(:\n")
+    arguments = flags if "--server" in flags else ("--server", "127.0.0.1:1", *flags)
+    result = gouji("bot", "run", *arguments)
+    assert result.exit_code == 2, result.output
+    assert said in result.stderr
+    assert has_no_traceback(result.output)
+
+
+def test_another_machine_is_not_spoken_to_in_the_clear() -> None:
+    """Cleartext to another machine is refused before anything is sent."""
+    result = gouji("bot", "run", "--server", "192.0.2.1:50151")
+    assert result.exit_code == 1
+    assert "in the clear" in result.stderr
