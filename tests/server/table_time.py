@@ -28,12 +28,15 @@ class TableTime(VirtualClock):
 
 
 class SeededEntropy:
-    """The same bytes for the same seed."""
+    """The same bytes for the same seed; ``secrets`` are given first where 32 bytes are drawn, as for a deal."""
 
     def __init__(self, seed: int = 0) -> None:
         self._dice = random.Random(seed)
+        self.secrets: list[bytes] = []
 
     def token_bytes(self, count: int) -> bytes:
+        if count == 32 and self.secrets:
+            return self.secrets.pop(0)
         return self._dice.randbytes(count)
 
 

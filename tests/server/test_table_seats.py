@@ -136,7 +136,7 @@ async def test_making_a_table_again_with_one_id_makes_one_table() -> None:
 
 
 async def test_joining_takes_the_seat_asked_for_or_the_lowest_free_one() -> None:
-    """A seat wanted is given if it is free, without a wish the lowest free one; joining again gives the seat one has."""
+    """A seat wanted is given if free, without a wish the lowest free one; joining again gives the seat one has."""
     at = await house()
     handle = await at.new_table(TableSpec(seat=1), people=1)
     table, seat = await handle.join(person(1), 4, "a")
