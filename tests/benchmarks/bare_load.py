@@ -78,22 +78,24 @@ class BareTable:
             self.views[seat] = view
             if view.n > self.n:
                 self.n, self.holding = view.n, 0
-            self.holding += 1
-            if self.holding == SEATS:
-                await self.step()
+                self.load.tally.counts["play"] += view.n > 0
+            self.holding += view.n == self.n
+            pace = self.load.pace
+            if self.holding == SEATS and (pace is None or not pace.at_once):
+                await self.step(pace)
+            elif pace is not None and pace.at_once and view.turn == seat:
+                await self.move(seat)
 
-    async def step(self) -> None:
+    async def step(self, pace: Pace | None) -> None:
         """All six hold the view: note how long the move took, make the next one."""
         now = time.perf_counter()
         if self.sent_at:
             self.load.tally.latencies.append(now - self.sent_at)
-            self.load.tally.counts["play"] += 1
             self.sent_at = 0.0
-        pace = self.load.pace
         if pace is None:
             self.rested.set()
         elif pace.gap is None:
-            await self.move()
+            await self.move(self.views[0].turn)
         else:
             self.due += pace.gap
             self.load.tasks.append(asyncio.create_task(self.move_later(self.due - now)))
@@ -104,12 +106,11 @@ class BareTable:
         if self.load.pace is None:
             self.rested.set()
         else:
-            await self.move()
+            await self.move(self.views[0].turn)
 
-    async def move(self) -> None:
+    async def move(self, seat: int) -> None:
         """Play one to three cards of the lowest rank."""
         move, _ = self.load.classes
-        seat = self.views[0].turn
         hand = self.views[seat].hand
         rank = next(rank for rank in range(RANKS) if hand[rank])
         self.rested.clear()
@@ -152,7 +153,7 @@ class BareLoad(Load):
         now = time.perf_counter()
         for index, table in enumerate(self.tables):
             if pace.gap is None:
-                await table.move()
+                await table.move(table.views[0].turn)
             else:
                 offset = pace.gap * index / len(self.tables)
                 table.due = now + offset

@@ -48,7 +48,8 @@ class Client:
         self.channel = grpc.aio.insecure_channel(address, options=CHANNEL_OPTIONS)
         self.table: GameTable | None = None
         self.seat = -1
-        self.n = 0
+        self.n = -1
+        self.decided = 0  # the last question that this client has answered
         self.hand: Any = ()
         self.call: Any = None
         self.sent: dict[str, str] = {}  # commands without a result yet, and how they count
@@ -86,15 +87,18 @@ class Client:
         await self.call.write(table_pb2.PlayRequest(subscribe=subscribe))
 
     async def answer(self) -> None:
-        """Answer the open question."""
+        """Answer the open question, unless that is done."""
         table = self.table
         assert table is not None
+        decision = table.state.question.decision
+        if decision <= self.decided:
+            return
+        self.decided = decision
+        table.rested.clear()
         action = choose(table.state, self.seat, self.hand)
         request_id = self.request_id()
         self.sent[request_id] = VERBS[action.verb]
-        act = table_pb2.SubmitActionRequest(
-            request_id=request_id, table=table.name, decision=table.state.question.decision, action=action
-        )
+        act = table_pb2.SubmitActionRequest(request_id=request_id, table=table.name, decision=decision, action=action)
         await self.call.write(table_pb2.PlayRequest(act=act))
 
     async def read(self) -> None:
@@ -113,8 +117,12 @@ class Client:
                     self.hand = update.seat.hand
                 table.hold(self, update)
             self.load.tally.counts["message"] += 1
-            if table is not None and table.complete():
+            if table is None:
+                continue
+            if table.complete():
                 await table.step()
+            elif self.load.at_once and table.asks(self):
+                await self.answer()
 
     def settle(self, result: table_pb2.CommandResult) -> None:
         """Count a command; a refusal is a fault of the load or the server, and ends the run."""
@@ -150,7 +158,7 @@ class GameTable:
         made = await lobby_pb2_grpc.LobbyServiceStub(owner.channel).CreateTable(create, metadata=owner.metadata)
         self.name, self.n, self.handled, self.closed = made.table.name, -1, -1, False
         for seat, client in enumerate(self.clients):
-            client.table, client.seat, client.n = self, seat, -1
+            client.table, client.seat, client.n, client.decided = self, seat, -1, 0
             if seat:
                 join = lobby_pb2.JoinTableRequest(request_id=client.request_id(), name=self.name, seat=seat)
                 await lobby_pb2_grpc.LobbyServiceStub(client.channel).JoinTable(join, metadata=client.metadata)
@@ -183,6 +191,10 @@ class GameTable:
             self.load.tally.counts[kind] += 1
         elif kind == "table_closed":
             self.closed = True
+
+    def asks(self, client: Client) -> bool:
+        """Whether the last step is held by a client and asks something of its seat."""
+        return client.n == self.n and client.seat in self.state.question.seats and not self.closed
 
     def complete(self) -> bool:
         """Whether all six hold the last step and the table has not gone on from it."""
@@ -219,7 +231,6 @@ class GameTable:
     async def answer(self) -> None:
         """Have every seat that is asked answer."""
         question = self.state.question
-        self.rested.clear()
         if question.kind in MOVES:
             self.sent_at, self.move_n = time.perf_counter(), question.decision + 1
         for seat in question.seats:
@@ -236,7 +247,11 @@ class GameLoad(Load):
         self.tasks: list[asyncio.Task[None]] = []
         self.pace: Pace | None = None
         self.tally = Tally()
-        self.faults: asyncio.Queue[BaseException] = asyncio.Queue()
+
+    @property
+    def at_once(self) -> bool:
+        """Whether clients answer before the others at their table hold the step."""
+        return self.pace is not None and self.pace.at_once
 
     async def open(self, address: str, tables: int) -> None:
         """Sign all clients in and begin a match at each table; returns when all six of each wait to be let go on."""

@@ -24,9 +24,13 @@ LINGER_SECONDS = 0.3
 
 @dataclass
 class Pace:
-    """How fast the tables play: as fast as they can, or a move a table every `gap` seconds."""
+    """How fast the tables play: as fast as they can, or a move a table every `gap` seconds.
+
+    ``at_once``: a client answers when it holds the step itself; else a table goes on when all six of its clients do.
+    """
 
     gap: float | None = None
+    at_once: bool = False
 
     @classmethod
     def of(cls, rate: float | None, tables: int) -> Pace:
