@@ -42,10 +42,17 @@ class ManualClock:
 
 
 class EagerClock(ManualClock):
-    """A clock that jumps over every sleep."""
+    """A clock that jumps over every sleep shorter than `limit`; longer ones wait for `advance`."""
+
+    def __init__(self, limit: float = 1_000_000.0) -> None:
+        super().__init__()
+        self._limit = limit
 
     async def sleep(self, seconds: float) -> None:
         """Return at once, later."""
+        if seconds >= self._limit:
+            await super().sleep(seconds)
+            return
         self.slept.append(seconds)
         self._now += seconds
         await asyncio.sleep(0)

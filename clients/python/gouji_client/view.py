@@ -122,8 +122,8 @@ class TableView:
         for event in update.events:
             changed = changed._after_event(event)  # noqa: SLF001 - of its own class
         if seated:
-            changed = _with_seat(changed, update.seat)
-        return changed
+            return _with_seat(changed, update.seat)
+        return replace(changed, seat=None, hand=()) if _gave_up(self, changed) else changed
 
     def _own_plays(self) -> list[gr.PlayedCards]:
         """Return the list of plays to append to: the shared one, unless a later view has appended to it already."""
@@ -136,11 +136,10 @@ class TableView:
     def _with_player(self, player: lobby_pb2.Player) -> TableView:
         if not 0 <= player.seat < len(self.info.players):
             raise ProtocolBroken(f"the server told of seat {player.seat}; seats are 0 to 5")
-        left = player.seat == self.seat and player.account != self.info.players[player.seat].account
         info = lobby_pb2.Table()
         info.CopyFrom(self.info)
         info.players[player.seat].CopyFrom(player)
-        return replace(self, info=info, seat=None, hand=()) if left else replace(self, info=info)
+        return replace(self, info=info)
 
     def _after_event(self, event: events_pb2.TableEvent) -> TableView:
         kind = event.WhichOneof("event")
@@ -151,6 +150,12 @@ class TableView:
         if kind == "seat_changed":
             return self._with_player(event.seat_changed.player)
         return self
+
+
+def _gave_up(before: TableView, now: TableView) -> bool:
+    """Whether somebody else, or nobody, sits now where the client sat."""
+    seat = before.seat
+    return seat is not None and before.info.players[seat].account != now.info.players[seat].account
 
 
 def view_of_snapshot(update: table_pb2.TableUpdate) -> TableView:

@@ -123,6 +123,7 @@ def public_from_wire(rules: gr.RuleSet, state: state_pb2.DealState, plays: Seque
     public.history_cards = [played.cards for played in plays]
     public.first_leader = plays[0].seat if plays else public.leader
     public.closed = _closed(rules, public, plays)
+    public.chance = _dead_gouji_chance(rules, public)
     return public
 
 
@@ -133,11 +134,22 @@ def _closed(rules: gr.RuleSet, public: gr.PublicState, plays: Sequence[gr.Played
     return closing and any(public.place[played.seat] in (1, 2) for played in last_plays)
 
 
+def _dead_gouji_chance(rules: gr.RuleSet, public: gr.PublicState) -> int:
+    """The seat that may answer the top play with a dead gouji (R26), -1 if none: it is headless once that is past."""
+    owner = public.top_owner
+    if not public.top_last or public.melee or public.place[owner] not in (1, 2) or rules.dead_gouji != "any_last":
+        return -1
+    opposite = (owner + 3) % SEATS
+    return opposite if public.active & ~public.headless & 1 << opposite else -1
+
+
 def _fill_question(public: gr.PublicState, state: state_pb2.DealState) -> None:
     question = question_from_wire(state.question, state)
     if question is not None:
         public.kind, public.asked, public.verbs = question.kind, question.seats, question.verbs
         public.must_hold_joker = question.must_hold_joker
+        together = question.kind in (gr.Kind.WINDOW, gr.Kind.REVOLT, gr.Kind.SHOW)
+        public.turn = -1 if together else question.seat_list[0]
 
 
 def _fill_seats(public: gr.PublicState, seats: Sequence[state_pb2.SeatState]) -> None:
