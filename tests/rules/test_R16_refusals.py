@@ -37,7 +37,9 @@ PLAIN = [
 
 
 def random_action(rng: Random) -> gr.Action:
-    """Any action, most of them nonsense where it is tried."""
+    """Any action, most of them nonsense where it is tried, some of them ints that stand for nothing."""
+    if rng.random() < 0.1:
+        return gr.Action(rng.getrandbits(rng.choice([5, 28, 33, 40])))
     if rng.random() < 0.4:
         return rng.choice(PLAIN)
     rank = rng.choice(RANKS[:12])

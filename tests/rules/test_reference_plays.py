@@ -204,6 +204,9 @@ def test_r31_each_burn_is_refused_with_its_rule(hand: str, top: str, other: str,
     with pytest.raises(gr.RuleViolation) as refused:
         gr.check(RULES, window_on(top), 1, counts, action)
     assert refused.value.rule in wanted
+    if wanted == {"R31"}:
+        assert f" {without(hand, burn)}," in refused.value.text_en
+        assert f" {without(hand, burn)} " in refused.value.text_zh
 
 
 @pytest.mark.parametrize(
