@@ -16,12 +16,13 @@ IMAGE  := protos/last-release.binpb
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help stubs lock lint lint-style lint-types lint-imports lint-protos format test
-.PHONY: demo serve bench bench-rules leak release-image clean
+.PHONY: demo serve picture bench bench-rules leak release-image clean
 
 help:
 	@echo 'make .venv          the virtual environment, from requirements.lock'
 	@echo 'make demo           a server, six bots, a match of three deals, its records'
 	@echo 'make serve          a server that keeps running'
+	@echo 'make picture        docs/images/table.svg anew, from a demo'
 	@echo 'make test           all tests; says what was skipped and why'
 	@echo 'make lint           ruff, mypy --strict, import contracts, buf lint and buf breaking'
 	@echo 'make format         rewrites the Python files as ruff wants them'
@@ -91,7 +92,10 @@ demo: stubs
 	$(BIN)/gouji demo
 
 serve: stubs
-	$(BIN)/gouji serve
+	$(BIN)/gouji serve --data-dir build/serve --log-format text
+
+picture: stubs
+	$(BIN)/gouji demo --fast --deals 12 --out build/picture --picture docs/images/table.svg
 
 bench: stubs
 	$(BIN)/python -m tests.benchmarks.served

@@ -71,11 +71,12 @@ class Serving:
 @contextmanager
 def serving(folder: Path, *flags: str) -> Iterator[Serving]:
     """Run `gouji serve` on a free port with its data in `folder`; it is gone in the end."""
-    command = [sys.executable, "-m", "gouji_cli", "serve", "--port", "0", "--metrics-port", "none"]
+    # Of two equal flags the last one counts: nothing that a caller gives leads to a fixed port.
+    own = ["--port", "0", "--metrics-port", "none", "--data-dir", str(folder / "data")]
     log = folder / "server.log"
     with log.open("w") as errors:
         process = subprocess.Popen(
-            [*command, "--data-dir", str(folder / "data"), *flags],
+            [sys.executable, "-m", "gouji_cli", "serve", *flags, *own],
             env={**os.environ, **NEUTRAL},
             stdout=subprocess.PIPE,
             stderr=errors,

@@ -177,7 +177,7 @@ class Screen:
             top = state.trick.top
             lines.append(cards_style(" ".join(play_text(top.cards))))
             marks = [self.narrator.name(top.seat)]
-            if top.play.gouji:
+            if top.play.gouji and not state.melee:
                 marks.append(Text(label(self.narrator, "gouji", "够级"), "red"))
             if top.dead:
                 marks.append(Text(label(self.narrator, "dead", "够死级"), "bold red"))
