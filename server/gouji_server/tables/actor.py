@@ -381,8 +381,8 @@ class Actor:
         while not self._stopping:
             try:
                 entries = await self.world.journal.read(self.name)
-            except JournalFailed:
-                self.log.exception("journal_unreadable")
+            except JournalFailed as error:
+                self.log.error("journal_unreadable", error=str(error))  # noqa: TRY400 - the text says it all
                 await self._pause()
                 continue
             if not entries:
