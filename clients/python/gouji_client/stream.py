@@ -12,6 +12,7 @@ import grpc.aio
 from gouji.table.v1 import table_pb2
 from gouji_client.backoff import Waits
 from gouji_client.calls import authorization, new_request_id
+from gouji_client.ending import Ending
 from gouji_client.errors import ClientClosed, GoujiError, NotSignedIn, Refused, ServerUnreachable
 from gouji_client.link import Link
 from gouji_client.pending import Pending, PendingActions
@@ -171,13 +172,14 @@ class PlayStream:
     async def _read(
         self, call: grpc.aio.StreamStreamCall[table_pb2.PlayRequest, table_pb2.PlayResponse], link: Link, waits: Waits
     ) -> grpc.aio.AioRpcError | None:
+        ending = Ending(call)
         try:
             async for message in call:
                 link.heard()
                 waits.succeeded()
                 self._take(message)
         except grpc.aio.AioRpcError as error:
-            return error
+            return await ending.error(error)
         return None
 
     async def _renew_in_band(self, link: Link) -> None:
