@@ -10,7 +10,7 @@ import re
 from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gouji_rules as gr
@@ -119,6 +119,7 @@ def test_cards_that_are_not_the_plays_are_refused() -> None:
     assert deal.hand(leader)[gr.rank_of(lowest)] == sum(gr.rank_of(c) == gr.rank_of(lowest) for c in deal.cards(leader))
 
 
+@settings(max_examples=40)
 @given(st.binary(min_size=32, max_size=32), st.integers(0, 2**32 - 1))
 def test_a_deal_ends_and_keeps_its_cards(seed: bytes, choices: int) -> None:
     """Played at random a full deal ends within the bound; hands and plays are always the pack (R29)."""

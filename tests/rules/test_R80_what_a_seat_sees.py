@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from random import Random
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gouji_rules as gr
@@ -21,6 +21,7 @@ def counts_to_be_shown(deal: gr.Deal) -> list[int]:
     return [count if count <= 10 else -1 for count in held]
 
 
+@settings(max_examples=40)
 @given(SEEDS, st.integers(0, 2**32 - 1))
 def test_counts_are_told_from_ten_cards_on(seed: bytes, choices: int) -> None:
     """Through a whole deal the count of each seat that still plays is told exactly when it is ten or fewer (R80)."""
