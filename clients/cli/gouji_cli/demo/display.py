@@ -50,7 +50,12 @@ class Display(Watching, Protocol):
 
 def fits(console: Console) -> bool:
     """Whether the live screen fits into a terminal."""
-    return console.is_terminal and console.width >= SMALLEST[0] and console.height >= SMALLEST[1]
+    return (
+        console.is_terminal
+        and not console.is_dumb_terminal
+        and console.width >= SMALLEST[0]
+        and console.height >= SMALLEST[1]
+    )
 
 
 class LiveDisplay:
