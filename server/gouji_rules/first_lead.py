@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 THREES = tuple(13 * suit + 1 for suit in range(4))
 """The 3s as card values, by suit."""
 
+_THREE_CARDS = tuple((Card(three),) for three in THREES)
+
 _IS_THREE = bytes(1 if card in THREES else 0 for card in range(256))
 
 
@@ -81,7 +83,7 @@ def settle(pos: Position, order: bytes, first_drawer: int, lot: int) -> int:
 
 
 def _show(pos: Position, seat: int, suit: int, count: int) -> None:
-    cards = (Card(THREES[suit]),) * count
+    cards = _THREE_CARDS[suit] * count
     pos.public.shown.append((seat, cards))
     if pos.events is not None:
         pos.events.append(CardsShown(seat, cards))

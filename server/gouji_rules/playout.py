@@ -55,10 +55,11 @@ def play_out(deal: Deal, rng: Rng) -> int:
     pos = deal.position
     p = pos.public
     random = rng.random
+    put_down, do_pass = trick.put_down, trick.do_pass
     hands = pos.hands
     wild = pos.wild
     decisions = 0
-    top = low = -1
+    top = low = above = -1
     tables = follow_tables(NO_PLAY)
     while True:
         kind = p.kind
@@ -69,17 +70,18 @@ def play_out(deal: Deal, rng: Rng) -> int:
             if p.top != top:
                 top = p.top
                 low = top & LOW_MASK
+                above = low + 1
                 tables = follow_tables(p.top)
             table = tables.get(code) or follow_table(p.top, code)
             ways = table.bare_above[low]
             if table.tails:
                 upto = table.upto
-                for held in hand[low + 1 : NATURAL_RANKS]:
+                for held in hand[above:NATURAL_RANKS]:
                     ways += upto[held]
             verbs = p.verbs
             if verbs == FOLLOW_VERBS:
                 if not ways:
-                    trick.do_pass(pos, seat)
+                    do_pass(pos, seat)
                     continue
                 others = 1
             else:
@@ -87,9 +89,9 @@ def play_out(deal: Deal, rng: Rng) -> int:
             decisions += 1
             index = int(random() * (ways + others)) - others
             if index >= 0:
-                trick.put_down(pos, seat, follow_at(hand, code, p.top, index), _FOLLOWING)
+                put_down(pos, seat, follow_at(hand, code, p.top, index), _FOLLOWING)
             elif index == -1:
-                trick.do_pass(pos, seat)
+                do_pass(pos, seat)
             elif verbs & YIELD_BIT and index == -2:
                 trick.do_yield(pos, seat)
             else:
@@ -104,7 +106,7 @@ def play_out(deal: Deal, rng: Rng) -> int:
             if ways > 1:
                 decisions += 1
                 index = int(random() * ways)
-            trick.put_down(pos, seat, lead_at(hand, code, index, joker), _LEADING)
+            put_down(pos, seat, lead_at(hand, code, index, joker), _LEADING)
         elif kind is _WINDOW:
             decisions += _answer_window(pos, rng)
         elif kind is _NONE:

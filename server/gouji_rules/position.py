@@ -94,9 +94,8 @@ class Position:
         self.events: list[Event] | None = None
         self.gouji_at: tuple[int, ...] = gouji_thresholds(rules)
         self.report_at: int = 10 if rules.report == "shown" else -1
-        for seat in range(SEATS):
-            if self.left[seat] <= self.report_at:
-                self.public.count_shown[seat] = self.left[seat]
+        if min(self.left) <= self.report_at:
+            self.public.count_shown = [left if left <= self.report_at else -1 for left in self.left]
 
     def forget_answers(self) -> None:
         """The answers to a common question have done their work."""

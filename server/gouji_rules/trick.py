@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 from gouji_rules import burning, finishing
 from gouji_rules.events import Manner, MeleeBegan, Passed, Played, TrickEnded, WindAsked, WindowClosed, Yielded
 from gouji_rules.plays import (
-    BIG_MASK,
-    JOKER_MASK,
     LOW_MASK,
     NATURAL_SHIFT,
     NO_PLAY,
@@ -53,14 +51,36 @@ def begin_trick(p: PublicState, leader: int) -> None:
 
 
 def put_down(pos: Position, seat: int, play: Play, manner: Manner) -> None:
-    """Put a legal play down: take it from the hand, make it the top play, and ask whoever is next."""
+    """Put a legal play down: take it from the hand, make it the top play, and ask whoever is next.
+
+    The one long function of the engine: it is most of what a simulated move costs, and calls are dear.
+    """
     p = pos.public
-    last = _take(pos, seat, play)
-    gouji = play & JOKER_MASK > 0 or play >> SIZE_SHIFT >= pos.gouji_at[play & LOW_MASK]
-    headless = dead = False
-    exempt = True
+    low = play & LOW_MASK
+    size = play >> SIZE_SHIFT
+    hand = pos.hands[seat]
+    naturals = play >> NATURAL_SHIFT & 31
+    if naturals:
+        rest = hand[low] - naturals
+        hand[low] = rest
+        if not rest:
+            pos.kinds[seat] -= 1
+    wild = play >> TWO_SHIFT & 0x1FFF
+    if wild:
+        pos.wild[seat] -= wild
+        hand[12] -= wild & 31
+        if wild > 31:
+            hand[13] -= wild >> 5 & 15
+            hand[14] -= wild >> 9
+    left = pos.left[seat] - size
+    pos.left[seat] = left
+    if left <= pos.report_at:
+        p.count_shown[seat] = left
+    gouji = wild > 31 or size >= pos.gouji_at[low]
+    dead = headless = False
+    closed = False
     if not p.melee:
-        exempt = not p.closed
+        closed = p.closed
         if p.headless:
             headless = bool(p.headless >> seat & 1)
         if p.chance >= 0:
@@ -83,54 +103,30 @@ def put_down(pos: Position, seat: int, play: Play, manner: Manner) -> None:
     p.top_owner = seat
     p.top_gouji = gouji
     p.top_dead = dead
-    p.top_last = last
+    p.top_last = not left
     p.top_headless = headless
     p.must_hold_joker = False
     entry = play | seat << SEAT_SHIFT | _MANNER_BITS[manner] | p.trick << TRICK_SHIFT
-    if dead or last or headless:
-        entry |= (DEAD_BIT if dead else 0) | (LAST_BIT if last else 0) | (HEADLESS_BIT if headless else 0)
+    if dead or headless or not left:
+        entry |= (DEAD_BIT if dead else 0) | (0 if left else LAST_BIT) | (HEADLESS_BIT if headless else 0)
     p.history.append(entry)
     if pos.cards is not None:
         p.history_cards.append(take_cards(pos, seat, play))
     if pos.events is not None:
         cards = p.history_cards[-1] if pos.cards is not None else ()
-        pos.events.append(Played(seat, p.trick, manner, play, cards, gouji, dead, last, headless))
-    if last:
+        pos.events.append(Played(seat, p.trick, manner, play, cards, gouji, dead, not left, headless))
+    if not left:
         if finishing.finish(pos, seat):
             return
-        exempt = exempt or len(p.finished) <= 2
-    if play & BIG_MASK:
-        end_trick(pos)  # R23: nothing beats it, so nobody is asked
+        closed = closed and len(p.finished) > 2
+    if wild >= 512:
+        end_trick(pos)  # R23: nothing beats a big joker, so nobody is asked
     elif p.melee:
         p.passed = 0
         p.pending = p.active & ~(1 << seat)
         ask_next(pos, p)
     else:
-        _ask_about(pos, p, seat, exempt)
-
-
-def _take(pos: Position, seat: int, play: Play) -> bool:
-    """Take a play's cards from a hand's counts. True if that emptied it."""
-    hand = pos.hands[seat]
-    naturals = play >> NATURAL_SHIFT & 31
-    if naturals:
-        low = play & LOW_MASK
-        rest = hand[low] - naturals
-        hand[low] = rest
-        if not rest:
-            pos.kinds[seat] -= 1
-    wild = play >> TWO_SHIFT & 0x1FFF
-    if wild:
-        pos.wild[seat] -= wild
-        hand[12] -= wild & 31
-        if wild > 31:
-            hand[13] -= wild >> 5 & 15
-            hand[14] -= wild >> 9
-    left = pos.left[seat] - (play >> SIZE_SHIFT)
-    pos.left[seat] = left
-    if left <= pos.report_at:
-        pos.public.count_shown[seat] = left
-    return not left
+        _find_answerers(pos, p, seat, closed)
 
 
 def _count_dead_gouji(p: PublicState, seat: int) -> None:
@@ -140,20 +136,20 @@ def _count_dead_gouji(p: PublicState, seat: int) -> None:
         p.headless |= 1 << seat
 
 
-def _ask_about(pos: Position, p: PublicState, seat: int, exempt: bool) -> None:
+def _find_answerers(pos: Position, p: PublicState, seat: int, closed: bool) -> None:
     """Find who may answer a new top play (R20-R22, R25, R26, R30) and ask the first of them.
 
-    ``exempt``: R21's closing of the trick does not keep the owner's opposite from this play.
+    ``closed``: the trick is closed to those who passed, the owner's opposite among them (R21).
     """
     others = p.active & ~(1 << seat)
-    opposite = OPPOSITE_BIT[seat]
     fresh = others & ~p.passed
     if not p.top_gouji:
-        p.pending = fresh | opposite & others if exempt else fresh
+        p.pending = fresh if closed else fresh | OPPOSITE_BIT[seat] & others
     elif p.top_headless and not p.top_dead:
         p.pending = fresh
     else:
-        p.pending = 0 if p.top_dead else opposite & (others if exempt else fresh) | p.headless & fresh
+        opposite = OPPOSITE_BIT[seat]
+        p.pending = 0 if p.top_dead else opposite & (fresh if closed else others) | p.headless & fresh
         window = fresh & ~(opposite | p.headless)
         if window:
             burning.open_window(pos, window)

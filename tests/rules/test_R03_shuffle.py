@@ -25,7 +25,7 @@ def number(data: bytes) -> int:
 
 
 def drawing_order(seed: bytes) -> list[int]:
-    """The documented algorithm written again: sort the pack by the keys cut from SHA-512 blocks, ties by position."""
+    """The documented algorithm written again: sort the pack by 44-bit keys cut from SHA-512 blocks, ties by number."""
     stream = b""
     block = 0
     while len(stream) < 8 * 216:
@@ -33,7 +33,7 @@ def drawing_order(seed: bytes) -> list[int]:
         stream += hashlib.new("sha512", b"gouji/shuffle/1" + seed + tail).digest()
         block += 1
     whole_pack = [card for _ in range(4) for card in range(1, 55)]
-    keyed = [(number(stream[8 * i : 8 * i + 8]), i, card) for i, card in enumerate(whole_pack)]
+    keyed = [(number(stream[8 * i : 8 * i + 8]) % 2**52 // 256, i, card) for i, card in enumerate(whole_pack)]
     return [card for _, _, card in sorted(keyed)]
 
 

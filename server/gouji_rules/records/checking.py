@@ -140,15 +140,11 @@ class _Replay:
             self._differ(line, "the rules allow it, the record expects a refusal")
 
     def _open(self, line: Line) -> None:
-        kind = self.deal.public.kind
-        if kind in _TOGETHER:
-            verbs = _TOGETHER[kind][0]
-            inside = kind == Kind.WINDOW or any(line.verbs >> verb & 1 for verb in verbs)
-            if not (inside and self.deal.is_asked(line.seat)):
-                self._supply(kind)
-                if kind != Kind.WINDOW:
-                    self._open(line)
-                    return
+        while (kind := self.deal.public.kind) in _TOGETHER:
+            about_it = kind == Kind.WINDOW or any(line.verbs >> verb & 1 for verb in _TOGETHER[kind][0])
+            if about_it and self.deal.is_asked(line.seat):
+                break
+            self._supply(kind)
         if not self.deal.is_asked(line.seat):
             self._differ(line, f"seat {line.seat} is not asked; {self._asked()}")
             return
