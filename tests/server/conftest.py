@@ -20,10 +20,10 @@ def config(tmp_path: Path) -> Config:
     return settings(tmp_path)
 
 
-def settings(data_dir: Path, **changes: Any) -> Config:
+def settings(folder: Path, **changes: Any) -> Config:
     """Make the settings of a test's server, some of them changed."""
     quick = {"port": 0, "metrics_port": None, "bot_least_seconds": 0, "bot_most_seconds": 0, "stop_grace_seconds": 1}
-    return Config(data_dir=data_dir / "data", **(quick | changes))
+    return Config(**({"data_dir": folder / "data"} | quick | changes))
 
 
 @pytest.fixture

@@ -177,5 +177,6 @@ def bearer(context: Context) -> str:
 
 def _bind(request: Message, logged: Sequence[tuple[str, str]]) -> None:
     if logged:
-        values = {name: str(getattr(request, field))[:MAX_LOGGED] for field, name in logged}
-        structlog.contextvars.bind_contextvars(**values)
+        values = {name: getattr(request, field) for field, name in logged}
+        short = {name: value[:MAX_LOGGED] if isinstance(value, str) else value for name, value in values.items()}
+        structlog.contextvars.bind_contextvars(**short)

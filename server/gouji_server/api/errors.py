@@ -9,7 +9,6 @@ incident number and nothing more.
 from __future__ import annotations
 
 import math
-import secrets
 from typing import TYPE_CHECKING, NoReturn
 
 import structlog
@@ -18,7 +17,7 @@ from google.protobuf.duration_pb2 import Duration
 from google.rpc import code_pb2, error_details_pb2, status_pb2
 from grpc_status import rpc_status
 
-from gouji_server.tables import Refused
+from gouji_server.tables import Refused, refusals
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -87,15 +86,9 @@ def told(error: Exception) -> Refused:
 
 def fault(error: BaseException) -> Refused:
     """Log a fault of the server and return what is told of it."""
-    incident = secrets.token_hex(6)
+    incident = refusals.new_incident()
     log.error("fault", incident=incident, exc_info=error)
-    return Refused(
-        code_pb2.INTERNAL,
-        "FAULT",
-        f"something went wrong in the server; incident {incident} is in its log",
-        f"服务器内部错误，事件编号 {incident} 已记入日志",
-        metadata={"incident": incident},
-    )
+    return refusals.fault(incident)
 
 
 async def abort(context: grpc.aio.ServicerContext[bytes, bytes], refused: Refused) -> NoReturn:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import structlog
+
 from gouji.lobby.v1 import lobby_pb2 as pb
 from gouji.rules.v1 import rules_pb2
 from gouji_server.api.validation import Shape
@@ -120,6 +122,7 @@ class LobbyService:
         wanted = _settled_seat(request)
         table = await self._tables.open(request.name)
         info, seat = await table.join(call.caller, wanted, request.request_id)
+        structlog.contextvars.bind_contextvars(seat=seat)
         return pb.JoinTableResponse(table=info, seat=seat)
 
     async def leave_table(self, request: pb.LeaveTableRequest, call: Call) -> pb.LeaveTableResponse:
@@ -139,6 +142,7 @@ class LobbyService:
         wanted = _settled_seat(request)
         table = await self._tables.open(request.name)
         info, seat = await table.add_bot(call.caller, request.policy, wanted, request.request_id)
+        structlog.contextvars.bind_contextvars(seat=seat)
         return pb.AddBotResponse(table=info, seat=seat)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import structlog
+
 from gouji.table.v1 import table_pb2 as pb
 from gouji_server.api.errors import unauthenticated
 from gouji_server.api.play import PlayStream
@@ -89,7 +91,9 @@ class TableService:
     async def submit_action(self, request: pb.SubmitActionRequest, call: Call) -> pb.SubmitActionResponse:
         """Answer a question."""
         table = await self._open(request.table)
-        return pb.SubmitActionResponse(version=await table.act(call.caller, request))
+        version = await table.act(call.caller, request)
+        structlog.contextvars.bind_contextvars(version=version)
+        return pb.SubmitActionResponse(version=version)
 
     async def get_view(self, request: pb.GetViewRequest, call: Call) -> bytes:
         """Give a snapshot."""

@@ -240,10 +240,11 @@ class Actor:
         except Exception:
             if self._freezing:
                 raise
-            self.log.exception("table_fault", seq=story.seq)
+            incident = refusals.new_incident()
+            self.log.exception("table_fault", seq=story.seq, incident=incident)
             self.world.metrics.fault()
             if at < len(batch):
-                batch.pop(at).tell(refusals.fault())
+                batch.pop(at).tell(refusals.fault(incident))
             self._freezing = True
             return False
         self._freezing = False
@@ -282,8 +283,15 @@ class Actor:
         elif state.spectators:
             return
         for subscription in self.subscriptions:
-            if state.closed or subscription.seat < 0:
+            if state.closed:
+                self._see_out(subscription)
+            elif subscription.seat < 0:
                 self._drop(subscription)
+
+    def _see_out(self, subscription: Subscription) -> None:
+        """The table is closed: let a follower go once it has the end of the story."""
+        if not subscription.lagging:
+            self._drop(subscription)
 
     def _drop(self, subscription: Subscription) -> None:
         self.subscriptions.remove(subscription)
@@ -295,9 +303,10 @@ class Actor:
             try:
                 look.look(story)
             except Exception:
-                self.log.exception("look_fault")
+                incident = refusals.new_incident()
+                self.log.exception("look_fault", incident=incident)
                 self.world.metrics.fault()
-                look.tell(refusals.fault())
+                look.tell(refusals.fault(incident))
 
     # ── following ──
 
@@ -320,22 +329,23 @@ class Actor:
                 self.subscriptions.add(before)
             raise
         outbox.follow(subscription)
-        for said in self._opening(story, seat, after):
-            outbox.put(subscription, said)
+        opening = self._opening(story, seat, after)
+        if opening:
+            outbox.put(subscription, opening)
         self.subscriptions.add(subscription)
         if state.closed:
-            self._drop(subscription)
+            self._see_out(subscription)
         return state.n
 
-    def _opening(self, story: Story, seat: int, after: table_pb2.Place | None) -> list[bytes]:
-        """Return the chunks with which a reader begins."""
+    def _opening(self, story: Story, seat: int, after: table_pb2.Place | None) -> bytes:
+        """Return the chunks with which a reader begins, joined: an outbox takes them whole or not at all."""
         if after is None:
-            return [chunk(UPDATES_TAG, story.snapshot(seat, REASON_FIRST))]
+            return chunk(UPDATES_TAG, story.snapshot(seat, REASON_FIRST))
         tail = story.ring.tail(seat, after.n, after.p) if after.epoch == story.state.epoch else REASON_UNKNOWN
         if isinstance(tail, list):
-            return tail
+            return b"".join(tail)
         self._count_resync(tail)
-        return [chunk(UPDATES_TAG, story.snapshot(seat, tail))]
+        return chunk(UPDATES_TAG, story.snapshot(seat, tail))
 
     def lag(self, subscription: Subscription) -> None:
         """A slow reader is ready again: it gets a snapshot in the next turn."""
@@ -357,6 +367,8 @@ class Actor:
         self._count_resync(reason)
         subscription.lagging = False
         subscription.outbox.put(subscription, chunk(UPDATES_TAG, story.snapshot(subscription.seat, reason)))
+        if story.state.closed:
+            self._see_out(subscription)
 
     def _count_resync(self, reason: table_pb2.SnapshotReason.ValueType) -> None:
         name = table_pb2.SnapshotReason.Name(reason).removeprefix("SNAPSHOT_REASON_")
@@ -440,7 +452,7 @@ class Actor:
         self._published = story.seq
         if state.closed:
             for subscription in self.subscriptions:
-                self._drop(subscription)
+                self._see_out(subscription)
 
 
 def follower(actor: Actor, account: str, outbox: Outbox) -> Subscription:

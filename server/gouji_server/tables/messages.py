@@ -6,7 +6,10 @@ that changes something makes inputs of the table; one that looks is answered fro
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+
+import structlog
 
 import gouji_rules as gr
 from gouji_server.tables import inputs
@@ -30,6 +33,11 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 STREAM_METHOD = "Play.act"
+MAX_LOGGED = 64
+"""Characters of a request's field in a log line."""
+
+_log = structlog.get_logger(__name__)
+_levels = logging.getLogger(__name__)
 
 
 class Message(Protocol):
@@ -73,7 +81,7 @@ class Turn:
 class Move:
     """An answer to a question, by a unary call (`future`) or on a stream (`outbox`)."""
 
-    __slots__ = ("account", "future", "metrics", "outbox", "request")
+    __slots__ = ("account", "future", "metrics", "outbox", "request", "seat")
 
     def __init__(
         self,
@@ -89,6 +97,7 @@ class Move:
         self.future = future
         self.outbox = outbox
         self.metrics = metrics
+        self.seat = -1
 
     def take(self, story: Story, turn: Turn) -> None:
         """See :class:`Message`."""
@@ -97,6 +106,7 @@ class Move:
             if isinstance(decision, Answer):
                 turn.outcomes.append((self, decision.version))
                 return
+            self.seat = decision.seat
             turn.make(story, decision)
         except Refused as refused:
             turn.refuse(self, refused)
@@ -118,6 +128,23 @@ class Move:
             status = "OK"
         if self.metrics is not None:
             self.metrics.command(STREAM_METHOD, status)
+        if _levels.isEnabledFor(logging.DEBUG):
+            self._note(outcome, status)
+
+    def _note(self, outcome: object, status: str) -> None:
+        """Log who was answered what: never the verb or the cards."""
+        request = self.request
+        _log.debug(
+            "command",
+            method=STREAM_METHOD,
+            account=self.account,
+            table=request.table[:MAX_LOGGED],
+            seat=self.seat,
+            request_id=request.request_id[:MAX_LOGGED],
+            decision=request.decision,
+            version=outcome if isinstance(outcome, int) else None,
+            status=status,
+        )
 
 
 class Change:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from typing import TYPE_CHECKING
 
 from google.rpc import code_pb2
@@ -183,6 +184,17 @@ def stopping() -> Refused:
     )
 
 
-def fault() -> Refused:
-    """Own up to a fault of the server."""
-    return Refused(INTERNAL, "FAULT", "the server has a fault", "服务器内部故障")
+def fault(incident: str) -> Refused:
+    """Own up to a fault of the server, by the number under which its log tells more."""
+    return Refused(
+        INTERNAL,
+        "FAULT",
+        f"something went wrong in the server; incident {incident} is in its log",
+        f"服务器内部错误，事件编号 {incident} 已记入日志",
+        metadata={"incident": incident},
+    )
+
+
+def new_incident() -> str:
+    """Draw the number of a fault: it tells nothing of how many there were."""
+    return secrets.token_hex(6)
