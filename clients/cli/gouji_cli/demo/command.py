@@ -32,7 +32,8 @@ TITLE = "够级 Gouji"
 def demo(
     deals: Annotated[int, typer.Option(min=1, max=100, help="Deals of the match.")] = 3,
     seconds: Annotated[
-        float, typer.Option(min=0, max=3600, help="How long the match takes on the screen, as far as the machine can.")
+        float,
+        typer.Option(min=0, max=3600, help="How long it takes, from the start to the last play, if the machine can."),
     ] = 22,
     fast: Annotated[
         bool, typer.Option("--fast", help="Plain lines and no waiting; so it is too where there is no terminal.")
@@ -120,9 +121,10 @@ async def _run(scene: Scene, watching: Sequence[Any], deals: int, seconds: float
     if task is not None:
         # SIGTERM stops the demo as Ctrl-C does, so that no server stays behind.
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    pace = Pace(seconds, deals)  # the time that the server takes to start is the audience's too
     with tempfile.TemporaryDirectory(prefix="gouji-demo-") as data:
         async with running_server(Path(data), log) as address:
-            await play(address, deals, scene, watching, Pace(seconds, deals))
+            await play(address, deals, scene, watching, pace)
 
 
 def write_records(scene: Scene, folder: Path) -> list[Path]:

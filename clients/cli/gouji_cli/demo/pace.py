@@ -38,7 +38,7 @@ class SystemClock:
 
 
 class Pace:
-    """Gives each deal its share of `seconds`, spread over the cards put down.
+    """Gives each deal its share of the `seconds` from now on, spread over the cards put down.
 
     A bot waits at `turn` until the deal's clock has come to the cards that lie on the table already, so a deal takes
     its share however many plays it has, and a slow machine is not slowed further. A deal that took longer leaves less
@@ -48,10 +48,9 @@ class Pace:
 
     def __init__(self, seconds: float, deals: int, clock: Clock | None = None) -> None:
         self._clock = clock or SystemClock()
-        self._seconds = seconds
         self._deals = deals
-        self._end: float | None = None
-        self._begin = 0.0
+        self._end = self._clock.monotonic() + seconds
+        self._begin: float | None = None
         self._share = 0.0
         self._cards = 0
         self._held = 0.0
@@ -59,11 +58,7 @@ class Pace:
     def deal_started(self, number: int) -> None:
         """Start the clock of deal `number`, from 1: the first at once, later ones (void ones again) after a pause."""
         now = self._clock.monotonic()
-        if self._end is None:
-            self._end = now + self._seconds
-            self._begin = now
-        else:
-            self._begin = min(now + BETWEEN_DEALS, max(self._end, now))
+        self._begin = now if self._begin is None else min(now + BETWEEN_DEALS, max(self._end, now))
         left = max(self._deals - number + 1, 1)
         pauses = BETWEEN_DEALS * (left - 1)
         self._share = max(self._end - self._begin - pauses, 0.0) / left
@@ -80,6 +75,8 @@ class Pace:
 
     def wait(self) -> float:
         """Return the seconds that a bot should wait now before it acts."""
+        if self._begin is None:
+            return 0.0
         due = self._begin + self._held + self._share * (1 - RESERVE) * min(self._cards / PACK, 1.0)
         return max(due - self._clock.monotonic(), 0.0)
 
