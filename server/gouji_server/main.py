@@ -107,7 +107,7 @@ class Server:
     async def stop(self) -> None:
         """Stop: take nothing new, end the streams with a hint to come back, let calls end, close the files."""
         await self._listener.refuse()
-        self._streams.end_all(stopping())
+        self._streams.end_all(stopping)
         await self._listener.stop(self._grace)
         await self._rooms.aclose()
 

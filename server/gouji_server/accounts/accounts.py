@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from gouji_server.accounts.secrets import hash_of, is_one_of, new_secret
-from gouji_server.limits import TokenBuckets
+from gouji_server.rate_limits import TokenBuckets
 from gouji_server.records import AccountRecord, NewSession, Refused, Retry
 from gouji_server.tables import Caller
 

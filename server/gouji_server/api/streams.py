@@ -12,7 +12,7 @@ from gouji_server.api.errors import limited, unauthenticated
 from gouji_server.api.timestamps import timestamp
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from gouji.table.v1.table_pb2 import PlayResponse, WatchTableResponse
     from gouji_server.accounts import Identity
@@ -36,7 +36,7 @@ class Streams:
         self._most_per_account = config.max_streams_per_account
         self._open: set[Stream] = set()
         self._of_account: Counter[str] = Counter()
-        self._end: Refused | None = None
+        self._end: Callable[[], Refused] | None = None
 
     def __len__(self) -> int:
         """Return how many streams are open."""
@@ -47,7 +47,7 @@ class Streams:
         """Count a stream while the block runs. Raises Refused when there is no room, or the server is stopping."""
         account = stream.account
         if self._end is not None:
-            raise self._end
+            raise self._end()
         if len(self._open) >= self._most:
             raise limited(
                 "SERVER_FULL", "the server has no room for another stream", "服务器的数据流已满", retry_seconds=5
@@ -68,11 +68,11 @@ class Streams:
             if not self._of_account[account]:
                 del self._of_account[account]
 
-    def end_all(self, end: Refused) -> None:
-        """End every stream, and every one that comes later, with `end`."""
+    def end_all(self, end: Callable[[], Refused]) -> None:
+        """End every stream, and every one that comes later, with what `end` makes."""
         self._end = end
         for stream in list(self._open):
-            stream.end(end)
+            stream.end(end())
 
 
 class Stream:

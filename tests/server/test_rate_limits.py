@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gouji_server.limits import TokenBuckets
+from gouji_server.rate_limits import TokenBuckets
 from tests.server.virtual_time import VirtualClock
 
 KEY = "192.0.2.1"

@@ -1,0 +1,106 @@
+"""The records' file: durable, complete by migration, and not growing for ever."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from sqlalchemy import func, select, text
+from sqlalchemy.exc import IntegrityError
+
+from gouji_server.records import AccountRecord, AccountRecords, Database, NewSession, Refused, Retry
+from gouji_server.records.models import Base, DeviceSecretRow, FamilyRow, RefreshTokenRow, SignInRetryRow
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+    from pathlib import Path
+
+    from sqlalchemy import Connection
+
+ACCOUNT = AccountRecord("a", "name", 0.0)
+
+
+@pytest.fixture
+async def database(tmp_path: Path) -> AsyncIterator[Database]:
+    database = await Database.open(tmp_path / "records.sqlite3")
+    yield database
+    await database.close()
+
+
+def session(name: str, now: float = 0.0, lifetime: float = 100.0) -> NewSession:
+    return NewSession(name, f"token {name}".encode(), now, now + lifetime)
+
+
+async def counts(database: Database) -> dict[str, int]:
+    async with database.transaction() as connection:
+        rows = (DeviceSecretRow, FamilyRow, RefreshTokenRow, SignInRetryRow)
+        return {row.__tablename__: await connection.scalar(select(func.count()).select_from(row)) or 0 for row in rows}
+
+
+async def test_the_migrations_make_what_the_models_say(database: Database) -> None:
+    """Tables made by the migrations are those of the models, column for column and index for index."""
+
+    def differences(connection: Connection) -> list[object]:
+        return list(compare_metadata(MigrationContext.configure(connection), Base.metadata))
+
+    async with database.transaction() as connection:
+        assert await connection.run_sync(differences) == []
+
+
+async def test_commits_wait_for_the_disk(database: Database) -> None:
+    """Every commit is synced, over a write-ahead log, and references are held."""
+    async with database.transaction() as connection:
+        assert await connection.scalar(text("PRAGMA synchronous")) == 2
+        assert await connection.scalar(text("PRAGMA journal_mode")) == "wal"
+        assert await connection.scalar(text("PRAGMA foreign_keys")) == 1
+
+
+async def test_a_block_that_fails_leaves_nothing(database: Database) -> None:
+    """A sign-in whose last step fails makes no account, no secret and no session."""
+    records = AccountRecords(database)
+    await records.add_guest(ACCOUNT, b"secret", session("s"), None)
+    before = await counts(database)
+    with pytest.raises(IntegrityError):
+        await records.add_guest(AccountRecord("b", "name", 0.0), b"other", session("s"), Retry(b"key", 9.0))
+    assert await counts(database) == before
+    assert await records.get("b") is None
+
+
+async def test_what_has_lapsed_is_removed(database: Database) -> None:
+    """Tokens and retries past their time go, and sessions whose last token went; accounts and secrets stay."""
+    records = AccountRecords(database)
+    await records.add_guest(ACCOUNT, b"secret", session("old"), Retry(b"key", 50.0))
+    await records.rotate(b"token old", b"token old 2", 10.0, 110.0)
+    await records.begin_session("a", session("new", now=60.0))
+    await records.drop_lapsed(49.0)
+    assert await counts(database) == {
+        "device_secrets": 1,
+        "refresh_families": 2,
+        "refresh_tokens": 3,
+        "sign_in_retries": 1,
+    }
+    await records.drop_lapsed(100.0)
+    assert await counts(database) == {
+        "device_secrets": 1,
+        "refresh_families": 2,
+        "refresh_tokens": 2,
+        "sign_in_retries": 0,
+    }
+    await records.drop_lapsed(110.0)
+    assert await counts(database) == {
+        "device_secrets": 1,
+        "refresh_families": 1,
+        "refresh_tokens": 1,
+        "sign_in_retries": 0,
+    }
+    assert await records.get("a") == ACCOUNT
+
+
+async def test_a_lapsed_token_rotates_nothing_before_it_is_removed(database: Database) -> None:
+    """A token is good until its time, whether or not it has been cleaned away since."""
+    records = AccountRecords(database)
+    await records.add_guest(ACCOUNT, b"secret", session("s", lifetime=10), None)
+    assert await records.rotate(b"token s", b"next", 10.0, 20.0) is Refused.UNKNOWN
+    assert await records.rotate(b"token s", b"next", 9.9, 20.0) == (ACCOUNT, "s")
