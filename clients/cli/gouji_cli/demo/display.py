@@ -28,6 +28,9 @@ ENDS = {"deal_ended", "deal_voided", "match_ended", "table_closed"}
 FRAMES = 12
 """Drawings a second."""
 
+DRAWING = 0.2
+"""Share of the time that drawing may take."""
+
 ARROWS = (" → ", " -> ")
 
 
@@ -61,14 +64,15 @@ def fits(console: Console) -> bool:
 class LiveDisplay:
     """The table on the terminal's other screen.
 
-    Drawing takes longer than a step of the game does, so it is drawn `FRAMES` times a second at most.
+    Drawing takes longer than a step of the game does: it is drawn `FRAMES` times a second at most, and on a busy
+    machine so much less often that it takes no more than `DRAWING` of the time.
     """
 
     def __init__(self, narrator: Narrator, console: Console, title: str) -> None:
         self.screen = Screen(narrator, title=title)
         self._live = Live(self.screen.draw(), console=console, screen=True, auto_refresh=False)
         self._next_frame: asyncio.TimerHandle | None = None
-        self._drawn_at = float("-inf")
+        self._next_at = float("-inf")
 
     def show(self, update: Update) -> None:
         """Add what was said to the log, and draw now or with the next frame."""
@@ -78,12 +82,14 @@ class LiveDisplay:
                 self.screen.log.append(told)
         if self._next_frame is None:
             loop = asyncio.get_running_loop()
-            self._next_frame = loop.call_at(max(self._drawn_at + 1 / FRAMES, loop.time()), self._draw)
+            self._next_frame = loop.call_at(max(self._next_at, loop.time()), self._draw)
 
     def _draw(self) -> None:
         self._next_frame = None
-        self._drawn_at = asyncio.get_running_loop().time()
+        loop = asyncio.get_running_loop()
+        begun = loop.time()
         self._live.update(self.screen.draw(), refresh=True)
+        self._next_at = begun + max(1 / FRAMES, (loop.time() - begun) / DRAWING)
 
     def __enter__(self) -> Self:
         self._live.__enter__()
