@@ -71,6 +71,16 @@ class MemoryJournal:
             else:
                 waiting.set_result(None)
 
+    def write_held(self) -> None:
+        """Write what is held without telling anyone, as when the process is killed after the commit."""
+        for _, table, expected_seq, entries, summary in self.held:
+            self._write(table, expected_seq, entries, summary)
+
+    def drop_held(self) -> None:
+        """Forget what is held, and hold no more."""
+        self.hold = False
+        self.held.clear()
+
     async def read(self, table: str) -> list[Entry]:
         await asyncio.sleep(0)
         if self.fail_reads:

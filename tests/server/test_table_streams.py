@@ -329,3 +329,31 @@ async def test_stream_commands_are_counted_by_status_alone() -> None:
     assert at.metrics is not None
     assert at.metrics.commands == [("Play.act", "INVALID_ARGUMENT")]  # type: ignore[attr-defined]
     assert reader.results[0].error.reason == "BAD_ACTION"
+
+
+async def test_a_tail_longer_than_the_bound_is_taken_whole() -> None:
+    """Coming back from far behind is no slowness: the whole tail comes, without a gap and without a snapshot."""
+    at, handle = await playing(limits=Limits(outbox_chunks=4))
+    reader = Reader(at, handle, person(1))
+    await reader.follow()
+    await reader.read()
+    reader.outbox.close()
+    await play_on(at, handle, random.Random(1), moves=60)
+    await reader.follow(resume=True)
+    await reader.read()
+    assert reader.snapshots == [FIRST]
+    await same_as_fresh(reader)
+
+
+async def test_a_slow_reader_learns_of_the_end() -> None:
+    """A reader that lags when the table closes still gets its snapshot, which says so, and then its stream ends."""
+    at, handle = await playing(limits=Limits(outbox_chunks=4))
+    outbox = at.tables.outbox(one_table=True)
+    await handle.subscribe(person(9), None, outbox)
+    await play_on(at, handle, random.Random(1))
+    seen: list[table_pb2.TableUpdate] = []
+    while (message := await outbox.drain()) is not None:
+        seen.extend(table_pb2.WatchTableResponse.FromString(message).updates)
+    assert seen[-1].snapshot.reason == SLOW
+    assert seen[-1].table_info.state == 3
+    assert outbox.end is None

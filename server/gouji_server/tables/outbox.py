@@ -195,8 +195,8 @@ class Outbox:
             self._finish_if_idle()
 
     def put(self, follower: Follower, step: bytes) -> None:
-        """Send a step, or note that the reader is too slow for this table."""
-        if self._ended:
+        """Send a step, or note that the reader is too slow for this table: then no more before its snapshot."""
+        if self._ended or follower.lagging:
             return
         chunks = self._chunks
         if chunks and self._is_full(len(step)):

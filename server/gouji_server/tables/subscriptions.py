@@ -86,5 +86,5 @@ class Subscriptions:
         shared, private = step.shared, step.private
         for subscription in self._all:
             said = private.get(subscription.seat, shared)
-            if said is not None and not subscription.lagging:
+            if said is not None:
                 subscription.outbox.put(subscription, said)
