@@ -39,6 +39,8 @@ class Verb(IntEnum):
 
 VERB_SHIFT = 28
 
+_VERBS: dict[int, Verb] = {int(verb): verb for verb in Verb}
+
 PLAY_TAG = Verb.PLAY << VERB_SHIFT
 BURN_TAG = Verb.BURN << VERB_SHIFT
 
@@ -71,7 +73,7 @@ def show_action(suit: int) -> Action:
 
 def verb_of(action: Action) -> Verb:
     """The verb of an action."""
-    return Verb(action >> VERB_SHIFT)
+    return _VERBS[action >> VERB_SHIFT]
 
 
 def play_of(action: Action) -> Play:

@@ -94,6 +94,8 @@ class Card(IntEnum):
 ALL_CARDS: tuple[Card, ...] = tuple(Card)
 """The 54 cards of one pack, ascending."""
 
+_CARD: dict[int, Card] = {int(card): card for card in Card}
+
 RANK_OF_CARD: bytes = bytes([255] + [(c - 1) % 13 for c in range(1, 53)] + [SMALL, BIG])
 """Rank by card value; index 0 is no card."""
 
@@ -118,6 +120,11 @@ def rank_of(card: int) -> Rank:
     if not 1 <= card <= 54:
         raise ValueError(f"{card} is no card: cards are 1 to 54")
     return Rank(RANK_OF_CARD[card])
+
+
+def as_cards(numbers: Iterable[int]) -> tuple[Card, ...]:
+    """Cards by their numbers. Raises KeyError for a number that is no card's."""
+    return tuple(map(_CARD.__getitem__, numbers))
 
 
 def suit_of(card: int) -> int:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from gouji_rules import digests, first_lead, legality, revolution, scoring, shuffle, trick
 from gouji_rules.actions import PASS, WIND, YIELD, Action, Verb, verb_of
-from gouji_rules.cards import RANK_COUNT, RANK_OF_CARD, RANKS, SEATS, Card, pack, pack_counts, parse_ranks
+from gouji_rules.cards import RANK_COUNT, RANK_OF_CARD, RANKS, SEATS, as_cards, pack, pack_counts, parse_ranks
 from gouji_rules.errors import AlreadyAnswered, DealOver, DealRunning
 from gouji_rules.events import Event, Manner
 from gouji_rules.plays import PLAY_MASK, Play
@@ -22,6 +22,7 @@ from gouji_rules.views import SeatView
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from gouji_rules.cards import Card
     from gouji_rules.rule_set import RuleSet
 
 _RANKS_OF_BYTES = RANK_OF_CARD.ljust(256, b"\xff")
@@ -195,7 +196,7 @@ class Deal:
     def cards(self, seat: int) -> tuple[Card, ...]:
         """A seat's real cards, ascending; empty where they are not tracked."""
         cards = self._position.cards
-        return () if cards is None else tuple(map(Card, cards[seat]))
+        return () if cards is None else as_cards(cards[seat])
 
     def pending(self, seat: int) -> bool:
         """Whether this seat's own answer to the open question is in already, waiting for the others'."""
@@ -275,7 +276,7 @@ class Deal:
             chosen = bytes(sorted(cards))
             pos.chosen[seat] = chosen
         window = len(pos.public.history) if pos.public.kind == Kind.WINDOW else -1
-        self._note(Answer(seat, action, tuple(map(Card, chosen or b"")), window))
+        self._note(Answer(seat, action, as_cards(chosen or b""), window))
         events: list[Event] = []
         pos.events = events
         self._carry_out(seat, action)
@@ -351,9 +352,9 @@ class Deal:
         self._need_over()
         seed = self.seed
         return Reveal(
-            hands=tuple(tuple(map(Card, sorted(held))) for held in self.dealt),
+            hands=tuple(as_cards(sorted(held)) for held in self.dealt),
             seed=seed,
-            order=tuple(map(Card, self._order)),
+            order=as_cards(self._order),
             first_drawer=-1 if seed is None else shuffle.first_drawer(seed),
             lead=self._lead,
             answers=self.answers,

@@ -21,13 +21,9 @@ def record_of_deal(deal: Deal) -> Record:
     It tells hidden cards: before the deal is over it is for its owner's log alone.
     """
     lines = tuple(
-        Line(
-            LineKind.ACTION,
-            answer.seat,
-            f"{answer.seat} {format_action(answer.action)}",
-            said=format_action(answer.action),
-        )
+        Line(LineKind.ACTION, answer.seat, f"{answer.seat} {said}", said=said)
         for answer in deal.answers
+        for said in (format_action(answer.action),)
     )
     result = deal.result if deal.over else None
     return Record(
@@ -74,6 +70,8 @@ def _list(key: str, values: Iterable[str], *, one_a_line: bool) -> list[str]:
 
 
 def _quoted(text: str) -> str:
+    if text.isprintable() and '"' not in text and "\\" not in text:
+        return f'"{text}"'
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return '"' + "".join(char if char >= " " and char != "\x7f" else f"\\u{ord(char):04x}" for char in escaped) + '"'
 
