@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import contextlib
 import threading
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine
+    from collections.abc import Callable, Coroutine
 
 T = TypeVar("T")
+
+_CLOSING = 5.0
+"""Seconds that anything may take to close when the process ends."""
 
 
 class BackgroundLoop:
@@ -23,6 +27,7 @@ class BackgroundLoop:
         self._lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
+        self._closers: dict[int, Callable[[], Coroutine[Any, Any, object]]] = {}
 
     def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
         """Return what a coroutine returns, or raise what it raises. Ctrl-C cancels it.
@@ -38,6 +43,18 @@ class BackgroundLoop:
         except BaseException:
             future.cancel()
             raise
+
+    def close_at_exit(self, closer: Callable[[], Coroutine[Any, Any, object]]) -> int:
+        """Have something closed when the process ends, unless it was before; return the number to `forget` it by."""
+        with self._lock:
+            number = max(self._closers, default=0) + 1
+            self._closers[number] = closer
+            return number
+
+    def forget(self, number: int) -> None:
+        """It is closed. Twice is no error."""
+        with self._lock:
+            self._closers.pop(number, None)
 
     def _started(self) -> asyncio.AbstractEventLoop:
         with self._lock:
@@ -60,7 +77,10 @@ class BackgroundLoop:
         loop.close()
 
     def _stop(self) -> None:
-        """End the thread when the process ends, so that nothing is cut off in the middle."""
+        """Close what was left open and end the thread, so that nothing is cut off in the middle."""
         if self._loop is not None and self._thread is not None:
+            for closer in reversed(list(self._closers.values())):
+                with contextlib.suppress(Exception):
+                    asyncio.run_coroutine_threadsafe(closer(), self._loop).result(timeout=_CLOSING)
             self._loop.call_soon_threadsafe(self._loop.stop)
-            self._thread.join(timeout=5.0)
+            self._thread.join(timeout=_CLOSING)

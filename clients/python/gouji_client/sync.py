@@ -18,8 +18,7 @@ async client. Works where an event loop is running already, as in a notebook.
 
 from __future__ import annotations
 
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, TypeVar, Unpack
+from typing import TYPE_CHECKING, Generic, TypeVar, Unpack
 
 from gouji_client import client as _client
 from gouji_client import runner as _runner
@@ -77,22 +76,29 @@ def run_bot(
     )
 
 
-@contextmanager
-def running(manager: AbstractAsyncContextManager[T]) -> Iterator[T]:
+class running(Generic[T]):  # noqa: N801 - used like a function
     """Run something async beside: `with running(FakeServer(seed=7)) as server: …`."""
-    entered = _loop.run(_enter(manager))
-    try:
-        yield entered
-    finally:
-        _loop.run(_leave(manager))
 
+    def __init__(self, manager: AbstractAsyncContextManager[T]) -> None:
+        self._manager = manager
+        self._closer = 0
 
-async def _enter(manager: AbstractAsyncContextManager[T]) -> T:
-    return await manager.__aenter__()
+    def __enter__(self) -> T:
+        async def enter() -> T:
+            return await self._manager.__aenter__()
 
+        entered = _loop.run(enter())
+        self._closer = _loop.close_at_exit(self._leave)
+        return entered
 
-async def _leave(manager: AbstractAsyncContextManager[T]) -> None:
-    await manager.__aexit__(None, None, None)
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        _loop.forget(self._closer)
+        _loop.run(self._leave())
+
+    async def _leave(self) -> None:
+        await self._manager.__aexit__(None, None, None)
 
 
 class Client:
@@ -100,6 +106,7 @@ class Client:
 
     def __init__(self, client: _client.Client) -> None:
         self._client = client
+        self._closer = _loop.close_at_exit(client.close)
         self.lobby = Lobby(client)
         """Finding, making and filling tables."""
 
@@ -145,6 +152,7 @@ class Client:
 
     def close(self) -> None:
         """Close the connection. Twice is no error."""
+        _loop.forget(self._closer)
         _loop.run(self._client.close())
 
     def __enter__(self) -> Self:

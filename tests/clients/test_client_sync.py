@@ -1,0 +1,180 @@
+"""The client without `async`."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import subprocess
+import sys
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+
+import gouji_client.sync as gouji
+import gouji_rules as gr
+from gouji_client import Bot, NewTable, PolicyBot, Refused, ServerUnreachable
+from gouji_client.background import BackgroundLoop
+from gouji_client.testing import DropStream, FakeServer
+from tests.clients.watching import AT_ONCE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@pytest.fixture
+def server() -> Iterator[FakeServer]:
+    """A fake server, run beside."""
+    with gouji.running(FakeServer(seed=3, opponents="random", faults=[DropStream(at=50)])) as running:
+        yield running
+
+
+def test_a_match_is_played_by_plain_calls(server: FakeServer) -> None:
+    """Sign in, sit down, wait for one's turn, act: no loop, no await; lost connections included."""
+    with gouji.connect(server.address, backoff=AT_ONCE) as client:
+        client.sign_in("Mei")
+        assert client.account.display_name == "Mei"
+        assert client.credentials.server == client.address == server.address
+        assert client.lobby.join(server.table) == 0
+        table = client.table(server.table)
+        assert table.view.name == table.name == server.table
+        table.set_ready()
+        acted = 0
+        while not (view := table.until(lambda view: view.asked or view.over)).over:
+            assert table.act(view.to_seat_view().legal_actions()[0]) >= view.at.n
+            acted += 1
+        assert acted > 10
+        assert table.view.over
+        client.sign_out()
+    assert server.streams_opened == 2
+
+
+def test_updates_are_iterated(server: FakeServer) -> None:
+    """`for update in table.updates()` gives what the async client gives, and can be left."""
+    with gouji.connect(server.address, backoff=AT_ONCE) as client:
+        client.sign_in("Mei")
+        table = client.new_table(NewTable(deals=1), fill="random")
+        table.set_ready()
+        seen = []
+        for update in table.updates():
+            seen.append(update.view.at)
+            if update.view.asked and update.view.at == table.view.at:
+                break
+        assert len(seen) == len(set(seen))
+        table.unfollow()
+        assert table.get_view().asked
+        assert table.legal_plays().decision == table.view.decision
+
+
+def test_the_lobby_is_there(server: FakeServer) -> None:
+    """Rule sets, tables, seats and bots are had by plain calls."""
+    with gouji.connect(server.address) as client:
+        client.sign_in("Mei")
+        assert client.lobby.rule_sets()
+        (listed,) = client.lobby.tables(with_free_seat=True)
+        assert client.lobby.get(listed.name) == listed
+        client.lobby.create(NewTable(deals=1))
+        client.lobby.leave(listed.name)
+        client.lobby.join(listed.name, 0)
+        client.lobby.set_ready(listed.name, ready=False)
+        with pytest.raises(Refused, match="SEAT_TAKEN"):
+            client.lobby.add_bot(listed.name, "simple", 0)
+
+
+def test_refusals_are_the_same(server: FakeServer) -> None:
+    """Errors are those of the async client."""
+    with gouji.connect(server.address) as client:
+        with pytest.raises(Refused, match="1 to 24"):
+            client.sign_in("")
+        client.sign_in("Mei")
+        table = client.table(server.table)
+        client.lobby.join(table.name)
+        table.set_ready()
+        table.until(lambda view: view.asked)
+        with pytest.raises(Refused) as caught:
+            table.check("pass")
+        assert caught.value.rule
+    with pytest.raises(ServerUnreachable):
+        gouji.connect("127.0.0.1:1", wait=0.05)
+
+
+def test_a_bot_is_run_by_one_call(server: FakeServer) -> None:
+    """`run_bot` plays to the end and returns the result."""
+    result = gouji.run_bot(server.address, PolicyBot("simple", seed=1), table=server.table, backoff=AT_ONCE)
+    assert server.over
+    assert (result.complete, result.faults) == (True, 0)
+
+
+async def test_it_works_where_a_loop_is_running_already() -> None:
+    """In a notebook a loop runs in the main thread; plain calls work there all the same."""
+    assert asyncio.get_running_loop().is_running()
+    with gouji.running(FakeServer(seed=3)) as server, gouji.connect(server.address) as client:
+        client.sign_in("Mei")
+        assert client.lobby.tables()
+
+
+def test_calling_it_from_its_own_thread_is_refused() -> None:
+    """A bot that calls the façade from inside the loop's thread would hang for ever; it gets an error instead."""
+
+    class Confused(Bot):
+        """Asks the façade from inside `choose`."""
+
+        error: RuntimeError | None = None
+
+        def choose(self, view: gr.SeatView) -> gr.Action:
+            """Return the first legal action, after a bad call."""
+            try:
+                gouji.connect("127.0.0.1:1")
+            except RuntimeError as error:
+                self.error = error
+            return view.legal_actions()[0]
+
+    bot = Confused()
+    with gouji.running(FakeServer(seed=3)) as server:
+        gouji.run_bot(server.address, bot, table=server.table)
+    assert "async client" in str(bot.error)
+
+
+def test_an_interrupted_wait_is_called_off() -> None:
+    """Ctrl-C while a call waits is raised to the caller, and what was waited for is cancelled."""
+    loop = BackgroundLoop()
+    waiting, ended = threading.Event(), threading.Event()
+
+    async def wait_for_ever() -> None:
+        waiting.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.set()
+
+    def interrupt() -> None:
+        waiting.wait()
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+
+    interrupter = threading.Thread(target=interrupt)
+    interrupter.start()
+    with pytest.raises(KeyboardInterrupt):
+        loop.run(wait_for_ever())
+    interrupter.join()
+    assert ended.wait(30)
+
+
+SCRIPT = """
+import gouji_client.sync as gouji
+from gouji_client.testing import FakeServer
+
+manager = gouji.running(FakeServer(seed=3))
+server = manager.__enter__()
+client = gouji.connect(server.address)
+client.sign_in("Mei")
+client.table(server.table).view
+print("done")
+"""
+
+
+def test_a_script_that_closes_nothing_ends_quietly() -> None:
+    """A script may end without closing anything: the process ends at once and complains of nothing."""
+    done = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stdout) == (0, "done\n")
+    assert "Traceback" not in done.stderr
+    assert "never awaited" not in done.stderr
