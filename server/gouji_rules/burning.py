@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gouji_rules.actions import DECLINE
-from gouji_rules.enumeration import jokers_in
+from gouji_rules.enumeration import jokers_in, kinds_in
 from gouji_rules.events import BurnEnd, BurnEnded, Manner
 from gouji_rules.position import OPPOSITE
 from gouji_rules.question import WINDOW_VERBS, Kind
@@ -68,4 +68,4 @@ def end_by_melee(pos: Position) -> None:
 
 def has_failed(pos: Position, burner: int) -> bool:
     """R34: no lead is left that holds a joker or empties the hand."""
-    return not jokers_in(pos.wild[burner]) and pos.kinds[burner] >= 2
+    return not jokers_in(pos.wild[burner]) and kinds_in(pos.naturals[burner]) >= 2

@@ -32,6 +32,25 @@ BIG_CODE = 9
 
 NATURALS_LIMIT = 32
 
+# A hand's naturals spread out over one int, eight bits a rank, so that one subtraction compares all ranks: with the
+# guard bit of each rank set, taking n from every rank leaves the guard bits of those with at least n.
+RANK_BITS = 8
+UNITS = tuple(1 << RANK_BITS * rank for rank in range(NATURAL_RANKS))
+EVERY_RANK = sum(UNITS)
+GUARDS = EVERY_RANK << RANK_BITS - 1
+GUARDS_ABOVE = tuple(sum(unit << RANK_BITS - 1 for unit in UNITS[low + 1 :]) for low in range(RANK_COUNT))
+"""By weakest card of a top play: the guard bits of the ranks above it."""
+
+
+def spread(hand: Sequence[int]) -> int:
+    """A hand's naturals, spread out."""
+    return int.from_bytes(bytes(hand[:NATURAL_RANKS]), "little")
+
+
+def kinds_in(naturals: int) -> int:
+    """Distinct ranks 3..A of spread-out naturals."""
+    return ((naturals | GUARDS) - EVERY_RANK & GUARDS).bit_count()
+
 
 def wild_code(hand: Sequence[int]) -> int:
     """The wild code of a hand's twos and jokers."""
@@ -75,10 +94,11 @@ class FollowTable:
 
     ``tails`` are play ints without the body's rank, by number of naturals; ``upto[c]`` is how many of them a hand
     with c naturals of a rank can make. ``bare`` are the answers without naturals, those of twos (``twos`` many) first;
-    ``bare_above[low]`` is how many of them beat a top play whose weakest card is ``low``.
+    ``bare_above[low]`` is how many of them beat a top play whose weakest card is ``low``. ``least`` is the fewest
+    naturals of a rank that make an answer, spread out to every rank; ``single``: with as many there is just one.
     """
 
-    __slots__ = ("bare", "bare_above", "tails", "twos", "upto")
+    __slots__ = ("bare", "bare_above", "least", "single", "tails", "twos", "upto")
 
     def __init__(self, cards: int, small_on_top: int, code: int) -> None:
         twos, small, big = code & 31, code >> SMALL_CODE & 15, code >> BIG_CODE
@@ -105,6 +125,9 @@ class FollowTable:
         self.bare: list[Play] = of_twos + of_jokers
         self.twos: int = len(of_twos)
         self.bare_above: list[int] = [len(self.bare)] * TWO + [len(of_jokers)] * (RANK_COUNT - TWO)
+        least = next((n for n, tails in enumerate(by_naturals) if tails), NATURALS_LIMIT - 1)
+        self.least: int = least * EVERY_RANK
+        self.single: bool = len(self.tails) == 1
 
 
 _LEADS: dict[int, LeadTable] = {}
@@ -178,14 +201,12 @@ def lead_at(hand: Sequence[int], code: int, index: int, must_hold_joker: bool) -
             return whole_hand(hand)
     body, tail = divmod(index, len(tails) - first)
     rank = 0
-    for held in hand:
+    for held in hand[:NATURAL_RANKS]:
         if body < held:
-            break
+            return rank + (body + 1) * ONE_NATURAL + tails[first + tail]  # type: ignore[return-value]
         body -= held
-        rank += 1
-        if rank == NATURAL_RANKS:
-            return table.bare[tail + (first or 1)]
-    return rank + (body + 1) * ONE_NATURAL + tails[first + tail]  # type: ignore[return-value]
+        rank += 1  # noqa: SIM113 - pairs of enumerate cost more
+    return table.bare[tail + (first or 1)]
 
 
 def count_follows(hand: Sequence[int], code: int, top: Play) -> int:
@@ -203,8 +224,11 @@ def count_follows(hand: Sequence[int], code: int, top: Play) -> int:
 
 def follow_at(hand: Sequence[int], code: int, top: Play, index: int) -> Play:
     """The answer of a number below :func:`count_follows`: by body rank, then naturals; twos and jokers last."""
-    table = follow_table(top, code)
-    low = top & LOW_MASK
+    return answer_at(follow_table(top, code), hand, top & LOW_MASK, index)
+
+
+def answer_at(table: FollowTable, hand: Sequence[int], low: int, index: int) -> Play:
+    """The same, from the table and the top play's weakest card."""
     upto = table.upto
     rank = low
     for held in hand[low + 1 : NATURAL_RANKS]:

@@ -12,7 +12,16 @@ from gouji_rules import enumeration, revolution, trick
 from gouji_rules.actions import BURN_TAG, DROP_HEAD, KEEP_HEAD, NO, Action
 from gouji_rules.cards import NATURAL_RANKS
 from gouji_rules.deal import Deal
-from gouji_rules.enumeration import count_leads, follow_at, follow_table, follow_tables, lead_at
+from gouji_rules.enumeration import (
+    GUARDS,
+    GUARDS_ABOVE,
+    answer_at,
+    count_leads,
+    follow_table,
+    follow_tables,
+    kinds_in,
+    lead_at,
+)
 from gouji_rules.events import Manner
 from gouji_rules.plays import LOW_MASK, NO_PLAY
 from gouji_rules.position import seats_in
@@ -57,6 +66,7 @@ def play_out(deal: Deal, rng: Rng) -> int:
     random = rng.random
     put_down, do_pass = trick.put_down, trick.do_pass
     hands = pos.hands
+    naturals = pos.naturals
     wild = pos.wild
     decisions = 0
     top = low = above = -1
@@ -65,19 +75,22 @@ def play_out(deal: Deal, rng: Rng) -> int:
         kind = p.kind
         if kind is _FOLLOW:
             seat = p.turn
-            hand = hands[seat]
             code = wild[seat]
             if p.top != top:
                 top = p.top
                 low = top & LOW_MASK
-                above = low + 1
+                above = GUARDS_ABOVE[low]
                 tables = follow_tables(p.top)
             table = tables.get(code) or follow_table(p.top, code)
             ways = table.bare_above[low]
-            if table.tails:
-                upto = table.upto
-                for held in hand[above:NATURAL_RANKS]:
-                    ways += upto[held]
+            enough = (naturals[seat] | GUARDS) - table.least & above
+            if enough:
+                if table.single:
+                    ways += enough.bit_count()
+                else:
+                    upto = table.upto
+                    for held in hands[seat][low + 1 : NATURAL_RANKS]:
+                        ways += upto[held]
             verbs = p.verbs
             if verbs == FOLLOW_VERBS:
                 if not ways:
@@ -89,7 +102,7 @@ def play_out(deal: Deal, rng: Rng) -> int:
             decisions += 1
             index = int(random() * (ways + others)) - others
             if index >= 0:
-                put_down(pos, seat, follow_at(hand, code, p.top, index), _FOLLOWING)
+                put_down(pos, seat, answer_at(table, hands[seat], low, index), _FOLLOWING)
             elif index == -1:
                 do_pass(pos, seat)
             elif verbs & YIELD_BIT and index == -2:
@@ -124,11 +137,10 @@ _BOTH = YIELD_BIT | WIND_BIT
 def _answer_window(pos: Position, rng: Rng) -> int:
     """Answer a burn window for every seat in it."""
     p = pos.public
-    kinds = pos.kinds
     decisions = 0
     for seat in seats_in(p.asked):
         code = pos.wild[seat]
-        if (code >> 5 & 15) + (code >> 9) >= kinds[seat] - 2:
+        if (code >> 5 & 15) + (code >> 9) >= kinds_in(pos.naturals[seat]) - 2:
             burns = enumeration.sound_burns(pos.hands[seat], code, p.top)
             if burns:
                 decisions += 1

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gouji_rules.cards import NATURAL_RANKS, RANK_OF_CARD, SEATS, Card, counts_of
-from gouji_rules.enumeration import wild_code
+from gouji_rules.cards import RANK_OF_CARD, SEATS, Card, counts_of
+from gouji_rules.enumeration import spread, wild_code
 from gouji_rules.errors import CardsNotHeld
 from gouji_rules.plays import counts_of_play
 from gouji_rules.state import PublicState
@@ -57,11 +57,11 @@ def seats_in(mask: int) -> tuple[int, ...]:
 class Position:
     """Public state, hands and hidden answers of a deal.
 
-    ``hands`` fifteen counts per seat; ``left`` cards per seat; ``kinds`` distinct ranks 3..A per seat; ``wild`` wild
-    code per seat; ``waiting`` mask of the seats whose answer is missing in a question asked of several; ``answers``
-    theirs so far; ``cards`` the real cards per seat, ascending (None: not tracked) and ``chosen`` the ones picked for a
-    coming play; ``events`` the sink of what happens (None: not recorded). ``gouji_at`` and ``report_at`` are the rule
-    set's thresholds, picked once.
+    ``hands`` fifteen counts per seat; ``left`` cards per seat; ``naturals`` the ranks 3..A of each seat spread out
+    (:func:`~gouji_rules.enumeration.spread`); ``wild`` wild code per seat; ``waiting`` mask of the seats whose answer
+    is missing in a question asked of several; ``answers`` theirs so far; ``cards`` the real cards per seat, ascending
+    (None: not tracked) and ``chosen`` the ones picked for a coming play; ``events`` the sink of what happens (None: not
+    recorded). ``gouji_at`` and ``report_at`` are the rule set's thresholds, picked once.
     """
 
     __slots__ = (
@@ -71,8 +71,8 @@ class Position:
         "events",
         "gouji_at",
         "hands",
-        "kinds",
         "left",
+        "naturals",
         "public",
         "report_at",
         "rules",
@@ -85,7 +85,7 @@ class Position:
         self.public: PublicState = PublicState(rules, number)
         self.hands: list[list[int]] = hands
         self.left: list[int] = [sum(hand) for hand in hands]
-        self.kinds: list[int] = [NATURAL_RANKS - hand[:NATURAL_RANKS].count(0) for hand in hands]
+        self.naturals: list[int] = [spread(hand) for hand in hands]
         self.wild: list[int] = [wild_code(hand) for hand in hands]
         self.waiting: int = 0
         self.answers: list[Action | None] = [None] * SEATS
@@ -109,7 +109,7 @@ class Position:
         made.public = self.public.copy()
         made.hands = [hand[:] for hand in self.hands]
         made.left = self.left[:]
-        made.kinds = self.kinds[:]
+        made.naturals = self.naturals[:]
         made.wild = self.wild[:]
         made.waiting = self.waiting
         made.answers = self.answers[:]

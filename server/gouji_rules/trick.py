@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gouji_rules import burning, finishing
+from gouji_rules.enumeration import UNITS
 from gouji_rules.events import Manner, MeleeBegan, Passed, Played, TrickEnded, WindAsked, WindowClosed, Yielded
 from gouji_rules.plays import (
     LOW_MASK,
@@ -61,10 +62,8 @@ def put_down(pos: Position, seat: int, play: Play, manner: Manner) -> None:
     hand = pos.hands[seat]
     naturals = play >> NATURAL_SHIFT & 31
     if naturals:
-        rest = hand[low] - naturals
-        hand[low] = rest
-        if not rest:
-            pos.kinds[seat] -= 1
+        hand[low] -= naturals
+        pos.naturals[seat] -= naturals * UNITS[low]
     wild = play >> TWO_SHIFT & 0x1FFF
     if wild:
         pos.wild[seat] -= wild
@@ -195,11 +194,12 @@ def do_pass(pos: Position, seat: int) -> None:
     p = pos.public
     if pos.events is not None:
         pos.events.append(Passed(seat))
-    p.passed |= 1 << seat
+    bit = p.asked
+    p.passed |= bit
     if p.yielder == seat:
         p.yielder = -1
     else:
-        p.pending &= ~(1 << seat)
+        p.pending ^= bit
     ask_next(pos, p)
 
 
