@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import pickle
 import random
+import signal
 import sys
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -41,4 +42,5 @@ def serve(questions: BinaryIO, answers: BinaryIO) -> None:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the server's, which closes our standard input
     serve(sys.stdin.buffer, sys.stdout.buffer)

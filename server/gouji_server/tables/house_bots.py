@@ -60,11 +60,13 @@ class HouseBots(Protocol):
 class WorkerBots:
     """Bots in a worker process, which is started at the first question and again if it dies.
 
-    ``delays``: least and most seconds of a uniform distribution.
+    ``delays``: least and most seconds of a uniform distribution. ``seconds``: a worker that has not answered after so
+    long hangs, and is ended.
     """
 
-    def __init__(self, entropy: Entropy, delays: tuple[float, float] = (0.4, 1.2)) -> None:
+    def __init__(self, entropy: Entropy, delays: tuple[float, float] = (0.4, 1.2), seconds: float = 4.0) -> None:
         self.policies: Collection[str] = tuple(policies)
+        self.seconds = seconds
         self._delays = delays
         self._dice = random.Random(entropy.token_bytes(16))  # noqa: S311 - delays are no secrets
         self._process: asyncio.subprocess.Process | None = None
@@ -84,7 +86,7 @@ class WorkerBots:
         return None if self._process is None else self._process.pid
 
     async def choose(self, policy: str, view: gr.SeatView, seed: bytes) -> Choice:
-        """See :class:`HouseBots`. A caller that gives up should cancel this."""
+        """See :class:`HouseBots`."""
         process = await self._running()
         self._serial += 1
         serial = self._serial
@@ -93,12 +95,17 @@ class WorkerBots:
         question = pickle.dumps((serial, policy, view, seed))
         try:
             self._send(process, question)
-            return await answer
+            async with asyncio.timeout(self.seconds):
+                return await answer
+        except TimeoutError:
+            _log.warning("bot_worker_hangs", policy=policy)
+            await self._end_worker()
+            raise BotFailed("the bot took too long") from None
         finally:
             self._asked.pop(serial, None)
 
-    async def restart(self) -> None:
-        """End a worker that does not answer; the next question starts another."""
+    async def _end_worker(self) -> None:
+        """End the worker; the next question starts another."""
         process = self._process
         if process is not None and process.returncode is None:
             with contextlib.suppress(ProcessLookupError):
@@ -111,7 +118,7 @@ class WorkerBots:
         if self._starting is not None:
             with contextlib.suppress(OSError):
                 await self._starting
-        await self.restart()
+        await self._end_worker()
         if self._reader is not None:
             await self._reader
 
