@@ -57,6 +57,12 @@ def test_bad_fields_are_all_named_up_to_a_bound() -> None:
     assert len(to_status(refused).SerializeToString()) < 4096
 
 
+def test_long_texts_are_cut() -> None:
+    """A text that repeats what a client sent does not make the trailers larger than clients take."""
+    refused = Refused(code_pb2.INVALID_ARGUMENT, "REASON", "x" * 60_000, "字" * 60_000, fields=(("f", "y" * 60_000),))
+    assert len(to_status(refused).SerializeToString()) < 4096
+
+
 def test_a_fault_tells_a_number_and_nothing_else() -> None:
     """An exception nobody planned is told by incident number; the log has the number and the frames, not the text."""
     lines = StringIO()

@@ -140,6 +140,7 @@ async def test_a_table_by_default(running_server: Running) -> None:
         (pb.LeaveTableRequest(request_id="r", name="tables/"), ("name",)),
         (pb.SetReadyRequest(name=NOWHERE), ("request_id",)),
         (pb.AddBotRequest(request_id="r", name=NOWHERE, seat=-6), ("seat",)),
+        (pb.AddBotRequest(request_id="r", name=NOWHERE, policy="x" * 60_000), ("policy",)),
     ],
     ids=lambda value: "+".join(value) if isinstance(value, tuple) else type(value).__name__,
 )

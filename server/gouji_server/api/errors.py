@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 DOMAIN = "gouji"
 MAX_FIELDS = 16
-"""Field violations told at once; the details travel in trailers, which are small."""
+MAX_TEXT = 400
+"""Field violations told at once, and characters of a text: the details travel in trailers, which are small."""
 
 log = structlog.get_logger("gouji.api")
 
@@ -105,15 +106,16 @@ def to_status(refused: Refused) -> status_pb2.Status:
     details: list[Message] = [error_details_pb2.ErrorInfo(reason=refused.reason, domain=DOMAIN, metadata=metadata)]
     if refused.fields:
         violations = [
-            error_details_pb2.BadRequest.FieldViolation(field=field, description=description)
+            error_details_pb2.BadRequest.FieldViolation(field=field, description=description[:MAX_TEXT])
             for field, description in refused.fields[:MAX_FIELDS]
         ]
         details.append(error_details_pb2.BadRequest(field_violations=violations))
     if refused.retry_seconds is not None:
         details.append(error_details_pb2.RetryInfo(retry_delay=_duration(refused.retry_seconds)))
-    details.append(error_details_pb2.LocalizedMessage(locale="en-US", message=refused.text_en))
-    details.append(error_details_pb2.LocalizedMessage(locale="zh-CN", message=refused.text_zh))
-    return status_pb2.Status(code=refused.code, message=refused.text_en, details=[_packed(item) for item in details])
+    details.append(error_details_pb2.LocalizedMessage(locale="en-US", message=refused.text_en[:MAX_TEXT]))
+    details.append(error_details_pb2.LocalizedMessage(locale="zh-CN", message=refused.text_zh[:MAX_TEXT]))
+    message = refused.text_en[:MAX_TEXT]
+    return status_pb2.Status(code=refused.code, message=message, details=[_packed(item) for item in details])
 
 
 def _packed(message: Message) -> any_pb2.Any:

@@ -153,6 +153,8 @@ def _shape_of(request: pb.JoinTableRequest | pb.LeaveTableRequest | pb.SetReadyR
 def _settled_seat(request: pb.JoinTableRequest | pb.AddBotRequest) -> int | None:
     """Check a request about a seat; return the seat wanted, None for any."""
     shape = _shape_of(request)
+    if isinstance(request, pb.AddBotRequest):
+        shape.policy(request.policy)
     if request.HasField("seat"):
         shape.seat(request.seat)
     shape.settle()

@@ -20,6 +20,7 @@ MIN_SIGN_IN_ID = 16
 """Characters of a sign-in's request id: whoever guesses it, from the same address, is given the same account."""
 
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+_POLICY = re.compile(r"[a-z0-9_-]{0,32}")
 _NAMES = {
     "tables": re.compile(r"tables/[A-Za-z0-9_-]{1,64}"),
     "accounts": re.compile(r"accounts/[A-Za-z0-9_-]{1,64}"),
@@ -75,6 +76,12 @@ class Shape:
         if _NAMES[collection].fullmatch(value):
             return self
         return self.bad(field, f"wanted: a resource name {collection}/…", f"应为资源名 {collection}/…")
+
+    def policy(self, value: str) -> Self:
+        """Check the shape of a built-in bot's name; whether there is such a bot is the tables' to say."""
+        if _POLICY.fullmatch(value):
+            return self
+        return self.bad("policy", "wanted: the name of a built-in bot, or none", "应为内置机器人的名称，或留空")
 
     def seat(self, value: int, field: str = "seat") -> Self:
         """Check a seat number."""

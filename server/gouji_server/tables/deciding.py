@@ -37,7 +37,7 @@ MOST_TITLE = 60
 MOST_DEALS = 100
 DECISION_SECONDS = (1.0, 3600.0)
 
-_REQUEST_ID = re.compile(r"[A-Za-z0-9_-]{1,64}").fullmatch
+_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}").fullmatch
 _WITH_CARDS = frozenset({int(gr.Verb.PLAY), int(gr.Verb.BURN)})
 _SHOW = int(gr.Verb.SHOW)
 _LAST_VERB = int(gr.Verb.DROP_HEAD)
@@ -75,7 +75,7 @@ def check_request_id(request_id: str) -> None:
     """Raise Refused for what is no request id."""
     if not _REQUEST_ID(request_id):
         raise refusals.bad_field(
-            "request_id", "1 to 64 characters of A-Z a-z 0-9 - _", "1到64个字符：A-Z a-z 0-9 - _", "BAD_REQUEST_ID"
+            "request_id", "1 to 64 characters of A-Z a-z 0-9 - _ .", "1到64个字符：A-Z a-z 0-9 - _ .", "BAD_REQUEST_ID"
         )
 
 
