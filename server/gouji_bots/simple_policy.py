@@ -32,7 +32,7 @@ from gouji_rules.plays import big_of, compose, is_gouji, small_of
 if TYPE_CHECKING:
     from random import Random
 
-    from gouji_rules import Action, SeatView
+    from gouji_rules import Action, PublicState, SeatView
 
 _TEMPO = 1.4
 """What having the top play is worth by itself."""
@@ -40,6 +40,8 @@ _AGAINST_ALLY = 1.4
 """What it costs to put a play over an ally's."""
 _NEAR = 10
 """Cards in hand that are few: from here on R80 tells the count."""
+_NEARLY_OUT = 3
+"""Cards with which an ally is nearly out: its play is beaten by nothing but the end of the own hand."""
 _STOP = 1.2
 """What it is worth to stop an enemy with few cards, and costs to stop an ally with few."""
 
@@ -127,6 +129,7 @@ def _lead_with_joker(hand: tuple[int, ...], small_tops: int, *, keep: bool) -> P
 def _follow(view: SeatView) -> Action:
     public, hand = view.public, view.hand
     best, gain = Play(0), 0.0
+    helps_ally = _is_ally_nearly_out(public, view.seat)
     now = hands.worth(hand)
     small_tops, big_tops = _top_jokers(view)
     interest = _interest(view)
@@ -136,6 +139,8 @@ def _follow(view: SeatView) -> Action:
         rest = hands.without(hand, play)
         if _goes_out(rest, play, small_tops, big_tops):
             return play_action(play)
+        if helps_ally:
+            continue
         value = hands.worth(rest) - now + interest
         if not public.melee and is_gouji(view.rules, play) and not is_gouji(view.rules, public.top):
             value -= _breaks(hand, play)
@@ -148,6 +153,12 @@ def _follow(view: SeatView) -> Action:
     if verbs >> Verb.WIND & 1:
         return WIND
     return YIELD if verbs >> Verb.YIELD & 1 else PASS
+
+
+def _is_ally_nearly_out(public: PublicState, seat: int) -> bool:
+    """Whether the top play is an ally's who has so few cards left that it should keep the lead."""
+    owner = public.top_owner
+    return (owner - seat) % 2 == 0 and 0 < public.count_shown[owner] <= _NEARLY_OUT
 
 
 def _interest(view: SeatView) -> float:
