@@ -13,7 +13,7 @@ from gouji_rules.plays import Play
 from gouji_rules.position import Position
 from gouji_rules.question import Kind
 from gouji_rules.rule_set import RuleSet, preset
-from gouji_rules.state import Phase, PublicState, Standing
+from gouji_rules.state import PUBLIC_FIELDS, Phase, PublicState, Standing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,7 +22,7 @@ FORMAT = "gouji-deal/1"
 
 # Fields of the public state that are not plain ints, bools or lists of ints.
 _APART = ("rules", "shown", "history_cards")
-_PLAIN = tuple(name for name in PublicState.__slots__ if name not in _APART)
+_PLAIN = tuple(name for name in PUBLIC_FIELDS if name not in _APART)
 
 
 def dump_deal(deal: Deal) -> bytes:

@@ -61,6 +61,49 @@ HEADLESS_BIT = 1 << 35
 TRICK_SHIFT = 36
 
 
+PUBLIC_FIELDS = (
+    "active",
+    "asked",
+    "burned",
+    "burner",
+    "chance",
+    "closed",
+    "count_shown",
+    "dead_left",
+    "finished",
+    "first_leader",
+    "headless",
+    "history",
+    "history_cards",
+    "kind",
+    "leader",
+    "melee",
+    "must_hold_joker",
+    "number",
+    "passed",
+    "pending",
+    "phase",
+    "place",
+    "revolted",
+    "rules",
+    "shown",
+    "standing",
+    "top",
+    "top_dead",
+    "top_gouji",
+    "top_headless",
+    "top_last",
+    "top_owner",
+    "trick",
+    "turn",
+    "verbs",
+    "winded",
+    "yielded",
+    "yielder",
+)
+"""The attributes of a :class:`PublicState`."""
+
+
 class PublicState:
     """Everything public of a running deal.
 
@@ -80,46 +123,7 @@ class PublicState:
     - ``history`` the plays so far packed, ``history_cards`` their real cards (read :attr:`plays`).
     """
 
-    __slots__ = (
-        "active",
-        "asked",
-        "burned",
-        "burner",
-        "chance",
-        "closed",
-        "count_shown",
-        "dead_left",
-        "finished",
-        "first_leader",
-        "headless",
-        "history",
-        "history_cards",
-        "kind",
-        "leader",
-        "melee",
-        "must_hold_joker",
-        "number",
-        "passed",
-        "pending",
-        "phase",
-        "place",
-        "revolted",
-        "rules",
-        "shown",
-        "standing",
-        "top",
-        "top_dead",
-        "top_gouji",
-        "top_headless",
-        "top_last",
-        "top_owner",
-        "trick",
-        "turn",
-        "verbs",
-        "winded",
-        "yielded",
-        "yielder",
-    )
+    __slots__ = PUBLIC_FIELDS
 
     def __init__(self, rules: RuleSet, number: int = 1) -> None:
         self.rules: RuleSet = rules
@@ -226,7 +230,7 @@ class PublicState:
         """Equal when every public fact is."""
         if not isinstance(other, PublicState):
             return NotImplemented
-        return all(getattr(self, name) == getattr(other, name) for name in PublicState.__slots__)
+        return all(getattr(self, name) == getattr(other, name) for name in PUBLIC_FIELDS)
 
     __hash__ = None  # type: ignore[assignment]
 

@@ -10,6 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import gouji_rules as gr
+from gouji_rules.state import PUBLIC_FIELDS
 from tests.rules.test_engine_whole_deals import short_hands
 
 QINGDAO = gr.preset("qingdao")
@@ -77,7 +78,7 @@ def gr_event_without_suits(event: gr.Event) -> object:
 
 def public_without_suits(public: gr.PublicState) -> dict[str, object]:
     """Every field of a public state but the suits of the cards played."""
-    return {name: getattr(public, name) for name in gr.PublicState.__slots__ if name != "history_cards"}
+    return {name: getattr(public, name) for name in PUBLIC_FIELDS if name != "history_cards"}
 
 
 def test_a_view_is_a_snapshot() -> None:
