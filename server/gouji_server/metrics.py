@@ -28,6 +28,7 @@ class Metrics:
         self._commands = Counter(
             "gouji_commands_total", "Commands answered", ("method", "status"), registry=self.registry
         )
+        self._command: dict[tuple[str, str], Counter] = {}  # looking labels up costs more than counting
         self._commit = Histogram(
             "gouji_commit_seconds", "Time to make a batch durable", buckets=COMMIT_BUCKETS, registry=self.registry
         )
@@ -45,7 +46,10 @@ class Metrics:
 
     def command(self, method: str, status: str) -> None:
         """Count one command answered: `method` such as `SubmitAction` or `Play.act`, `status` a code's name."""
-        self._commands.labels(method, status).inc()
+        counter = self._command.get((method, status))
+        if counter is None:
+            counter = self._command[method, status] = self._commands.labels(method, status)
+        counter.inc()
 
     def commit(self, seconds: float, entries: int) -> None:
         """Count one commit of the journal that made `entries` entries durable."""

@@ -13,7 +13,7 @@ import gouji_rules as gr
 from gouji.table.v1 import state_pb2, table_pb2
 from gouji_bots import choose_cards, random_policy
 from gouji_server.tables.convert import DealStateWriter, history_messages, play_message
-from gouji_server.tables.steps import UPDATES_TAG, Step, StepRing, chunk, private_part
+from gouji_server.tables.steps import UPDATES_TAG, Step, StepRing, chunk, private_part, result_chunk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,6 +28,13 @@ def test_a_private_half_is_what_protobuf_reads(seat: int, p: int, hand: bytes, *
     read = table_pb2.TableUpdate.FromString(private_part(seat, p, hand, answered=answered))
     assert read == table_pb2.TableUpdate(p=p, seat=part)
     assert read.HasField("seat")
+
+
+@given(request_id=st.text("abcXYZ019-_.", max_size=64), version=st.integers(0, 2**62))
+def test_a_result_is_what_protobuf_reads(request_id: str, version: int) -> None:
+    """The hand-written result of a command carried out is the message that the library would have read."""
+    read = table_pb2.PlayResponse.FromString(result_chunk(request_id, version))
+    assert read == table_pb2.PlayResponse(results=[table_pb2.CommandResult(request_id=request_id, version=version)])
 
 
 @given(st.lists(st.binary(max_size=300), min_size=1, max_size=5))

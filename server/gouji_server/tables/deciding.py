@@ -42,6 +42,8 @@ _WITH_CARDS = frozenset({int(gr.Verb.PLAY), int(gr.Verb.BURN)})
 _SHOW = int(gr.Verb.SHOW)
 _LAST_VERB = int(gr.Verb.DROP_HEAD)
 _NONE = b""
+_NO_CARD = b"\0"
+_LAST_CARD = int(gr.Card.BIG_JOKER)
 
 Decision: TypeAlias = inputs.Input | Answer
 
@@ -110,9 +112,13 @@ def _read_cards(action: table_pb2.Action, verb: int) -> bytes:
         raise refusals.bad_field("action.cards", "this verb takes no cards", "这个动作不带牌", "BAD_ACTION")
     if len(given) > MOST_CARDS:
         raise refusals.bad_field("action.cards", "at most 216 cards", "最多216张牌", "BAD_ACTION")
-    if min(given) < 1 or max(given) > gr.Card.BIG_JOKER:
+    try:
+        cards = bytes(given)
+    except ValueError:  # not even a byte
+        cards = _NO_CARD
+    if min(cards) < 1 or max(cards) > _LAST_CARD:
         raise refusals.bad_field("action.cards", "cards are 1 to 54", "牌是1到54", "BAD_ACTION")
-    return bytes(given)
+    return cards
 
 
 def decide_move(

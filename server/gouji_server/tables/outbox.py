@@ -10,7 +10,7 @@ import asyncio
 from typing import TYPE_CHECKING, Protocol
 
 from gouji.table.v1 import table_pb2
-from gouji_server.tables.steps import RESULTS_TAG, chunk
+from gouji_server.tables.steps import RESULTS_TAG, chunk, result_chunk
 
 if TYPE_CHECKING:
     from gouji_server.tables.clock import Clock, Timer
@@ -118,8 +118,7 @@ class Outbox:
 
     def put_result(self, request_id: str, version: int = 0) -> None:
         """Tell that a command was carried out."""
-        result = table_pb2.CommandResult(request_id=request_id, version=version)
-        self._put_result(chunk(RESULTS_TAG, result.SerializeToString()))
+        self._put_result(result_chunk(request_id, version))
 
     def put_refusal(self, request_id: str, refused: Refused) -> None:
         """Tell that a command was refused."""

@@ -35,6 +35,13 @@ def chunk(tag: bytes, *parts: bytes) -> bytes:
     return b"".join((tag, _varint(sum(map(len, parts))), *parts))
 
 
+def result_chunk(request_id: str, version: int) -> bytes:
+    """Write the CommandResult of a command that was carried out; `version` is 0 for none. By hand: there are many."""
+    said = request_id.encode()
+    told = b"".join((b"\x10", _varint(version))) if version else b""
+    return chunk(RESULTS_TAG, b"\x0a", _varint(len(said)), said, told)
+
+
 def _varint(value: int) -> bytes:
     """Write a number as protobuf does."""
     if value < 128:
