@@ -57,11 +57,6 @@ def wild_code(hand: Sequence[int]) -> int:
     return hand[TWO] | hand[SMALL] << SMALL_CODE | hand[BIG] << BIG_CODE
 
 
-def wild_of_play(play: Play) -> int:
-    """The wild code of a play's twos and jokers."""
-    return play >> TWO_SHIFT & WILD_MASK
-
-
 def jokers_in(code: int) -> int:
     """Jokers of a wild code."""
     return (code >> SMALL_CODE & 15) + (code >> BIG_CODE)

@@ -29,8 +29,6 @@ OPPOSITE_BIT = (8, 16, 32, 1, 2, 4)
 TEAM_MASK = (0b010101, 0b101010)
 """Seats of the even and of the odd team (§1)."""
 
-ALL_SEATS = 63
-
 
 def _first_after(seat: int, mask: int) -> int:
     for step in range(1, SEATS + 1):

@@ -8,7 +8,7 @@ from gouji_rules import trick
 from gouji_rules.actions import KEEP_HEAD, REVOLT
 from gouji_rules.cards import SEATS
 from gouji_rules.events import DealVoided, HeadChosen, LeadFixed, LeadReason, RevolutionSettled
-from gouji_rules.position import FIRST_AFTER, OPPOSITE, seats_in
+from gouji_rules.position import FIRST_AFTER, OPPOSITE
 from gouji_rules.question import HEAD_VERBS, REVOLT_VERBS, Kind
 from gouji_rules.state import Phase, Standing
 
@@ -83,9 +83,3 @@ def choose_head(pos: Position, seat: int, action: Action) -> None:
     if pos.events is not None:
         pos.events.append(HeadChosen(seat, keep))
     trick.begin_play(pos)
-
-
-def revolutionaries(pos: Position) -> tuple[int, ...]:
-    """The seats that laid their cards down."""
-    mask = sum(1 << seat for seat in range(SEATS) if pos.public.standing[seat] == Standing.REVOLTED)
-    return seats_in(mask)
