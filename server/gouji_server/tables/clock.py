@@ -28,6 +28,10 @@ class Clock(Protocol):
         """Call `function` in the event loop at `due`, or soon if that is past."""
 
 
+_LATE = 0.001
+"""Seconds. Event loops may fire a timer by a clock tick too early; who looked then would look again and again."""
+
+
 class SystemClock:
     """The machine's clock. Timers run by the event loop's monotonic clock, so that a set clock does not fire them."""
 
@@ -37,7 +41,7 @@ class SystemClock:
 
     def call_at(self, due: float, function: Callable[[], None]) -> asyncio.TimerHandle:
         """See :class:`Clock`."""
-        return asyncio.get_running_loop().call_later(max(0.0, due - time.time()), function)
+        return asyncio.get_running_loop().call_later(max(0.0, due - time.time()) + _LATE, function)
 
 
 class Entropy(Protocol):
