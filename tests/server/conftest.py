@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import structlog
 
 from gouji_server.config import Config
 from tests.server.running import Running
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncIterator, Callable, Iterator
     from pathlib import Path
 
 
@@ -37,3 +39,17 @@ async def running_server(config: Config) -> AsyncIterator[Running]:
 def start_server(tmp_path: Path) -> Callable[..., Running]:
     """Make servers with settings of one's own: `async with start_server(max_streams=1) as running`."""
     return lambda **changes: Running(settings(tmp_path, **changes))
+
+
+@pytest.fixture
+def own_logging() -> Iterator[None]:
+    """Let a test set logging up as it likes; undone afterwards."""
+    root = logging.getLogger()
+    handlers, level, raising = root.handlers[:], root.level, logging.raiseExceptions
+    structlog.contextvars.clear_contextvars()
+    yield
+    structlog.contextvars.clear_contextvars()
+    structlog.reset_defaults()
+    root.handlers[:] = handlers
+    root.setLevel(level)
+    logging.raiseExceptions = raising

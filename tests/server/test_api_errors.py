@@ -11,6 +11,7 @@ from google.rpc import code_pb2, error_details_pb2
 
 from gouji_server import logs
 from gouji_server.api.errors import MAX_FIELDS, invalid, to_status, told
+from gouji_server.metrics import Metrics
 from gouji_server.tables import Refused
 
 
@@ -63,15 +64,17 @@ def test_long_texts_are_cut() -> None:
     assert len(to_status(refused).SerializeToString()) < 4096
 
 
+@pytest.mark.usefixtures("own_logging")
 def test_a_fault_tells_a_number_and_nothing_else() -> None:
     """An exception nobody planned is told by incident number; the log has the number and the frames, not the text."""
     lines = StringIO()
     logs.set_up("info", "json", lines)
+    metrics = Metrics()
     hand = "bbss22AA"
     try:
         raise KeyError(hand)
     except KeyError as error:
-        refused = told(error)
+        refused = told(error, metrics)
     assert (refused.code, refused.reason) == (code_pb2.INTERNAL, "FAULT")
     incident = refused.metadata["incident"]
     assert incident in refused.text_en
@@ -82,10 +85,11 @@ def test_a_fault_tells_a_number_and_nothing_else() -> None:
     assert line["raised"][0]["type"] == "builtins.KeyError"
     assert "test_a_fault_tells_a_number" in line["raised"][0]["frames"][-1]
     assert hand not in lines.getvalue()
+    assert metrics.registry.get_sample_value("gouji_faults_total") == 1
 
 
 @pytest.mark.parametrize("code", [code_pb2.NOT_FOUND, code_pb2.ABORTED, code_pb2.UNAVAILABLE])
 def test_refusals_are_told_as_they_are(code: int) -> None:
     """A planned refusal is no fault, whatever its code."""
     refused = Refused(code, "REASON", "text", "文字")
-    assert told(refused) is refused
+    assert told(refused, Metrics()) is refused

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
 import re
 import urllib.request
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 import pytest
-import structlog
 
 from gouji.lobby.v1 import lobby_pb2
 from gouji.table.v1 import state_pb2, table_pb2
@@ -20,7 +18,7 @@ from tests.server.raw_client import new_id, refusal
 from tests.server.raw_seat import PlayStream, Seat, action, play_match, seated
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from tests.server.running import Running
 
@@ -48,17 +46,11 @@ FLAGS = {"retry"}
 
 
 @pytest.fixture
-def lines() -> Iterator[StringIO]:
+def lines(own_logging: None) -> StringIO:
     """Everything that is logged, at the most talkative level."""
-    root = logging.getLogger()
-    handlers, level, raising = root.handlers[:], root.level, logging.raiseExceptions
     out = StringIO()
     logs.set_up("debug", "json", out)
-    yield out
-    root.handlers[:] = handlers
-    root.setLevel(level)
-    logging.raiseExceptions = raising
-    structlog.reset_defaults()
+    return out
 
 
 def read(lines: StringIO) -> list[dict[str, Any]]:

@@ -296,6 +296,42 @@ async def test_a_stream_follows_so_many_tables(start_server: Callable[..., Runni
         assert not (await stream.subscribe(tables[2])).HasField("error")
 
 
+async def test_a_table_that_is_closed_makes_room(start_server: Callable[..., Running]) -> None:
+    """A table that is over is followed no more and does not count."""
+    async with start_server(max_tables_per_stream=1) as running:
+        client, guest = await running.player(), await running.player()
+        first, second = await seated(client, []), await seated(client, [])
+        stream = PlayStream(client)
+        await stream.subscribe(first)
+        assert (await stream.subscribe(second)).HasField("error")
+        await guest.call(lobby_pb2.JoinTableRequest(request_id=new_id(), name=first))
+        await guest.call(lobby_pb2.LeaveTableRequest(request_id=new_id(), name=first))
+        while not stream.stories[first].closed:
+            assert await stream.read()
+        assert not (await stream.subscribe(second)).HasField("error")
+
+
+async def test_a_fault_is_the_result_of_one_command(running_server: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A command that meets a fault of the server gets INTERNAL with an incident number, and the stream goes on."""
+    client = await running_server.player()
+    table = await seated(client, [])
+    stream = PlayStream(client)
+    with monkeypatch.context() as patch:
+        patch.setattr("gouji_server.tables.Tables.open", failing_open)
+        await stream.send(subscribe=table_pb2.Subscribe(request_id="one", table=table))
+        await stream.send(act=table_pb2.SubmitActionRequest(request_id="two", table=table))
+        errors = [(await stream.result(request_id)).error for request_id in ("one", "two")]
+    for error in errors:
+        assert (error.code, error.reason) == (CODE.INTERNAL.value[0], "FAULT")
+        assert "secret" not in str(error)
+        assert error.metadata["incident"] in error.text.en
+    assert not (await stream.subscribe(table)).HasField("error")
+
+
+async def failing_open(_tables: object, _name: str) -> None:
+    raise KeyError("secret")
+
+
 async def test_stopping_ends_streams_with_a_hint(running_server: Running) -> None:
     """When the server stops, streams end with UNAVAILABLE and the time to come back, told of what came before."""
     client = await running_server.player()
@@ -371,7 +407,7 @@ async def test_a_writer_that_reads_nothing_is_not_read_either() -> None:
             act = table_pb2.SubmitActionRequest(request_id=f"r{read}", table=NOWHERE)
             yield table_pb2.PlayRequest(act=act).SerializeToString()
 
-    serving = asyncio.create_task(ServedStream(room, nobody, Call(reader, identity), identity).run(requests()))
+    serving = asyncio.create_task(ServedStream(room, nobody, Call(reader, identity)).run(requests()))
     await settle(1000)
     # What is being written has left; behind it wait as many as allowed.
     assert len(reader.written) == 1

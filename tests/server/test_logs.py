@@ -12,17 +12,7 @@ import structlog
 
 from gouji_server import logs
 
-
-@pytest.fixture(autouse=True)
-def _restore() -> Any:
-    root = logging.getLogger()
-    handlers, level, raising = root.handlers[:], root.level, logging.raiseExceptions
-    structlog.contextvars.clear_contextvars()
-    yield
-    structlog.contextvars.clear_contextvars()
-    root.handlers[:] = handlers
-    root.setLevel(level)
-    logging.raiseExceptions = raising
+pytestmark = pytest.mark.usefixtures("own_logging")
 
 
 def lines(text: StringIO) -> list[dict[str, Any]]:

@@ -17,7 +17,6 @@ from google.protobuf.message import DecodeError, Message
 from gouji_server.accounts import TokenError
 from gouji_server.api.errors import abort, malformed, told, unauthenticated
 from gouji_server.api.peers import address_of
-from gouji_server.tables import Refused
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
@@ -39,16 +38,21 @@ log = structlog.get_logger("gouji.api")
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call being served. `identity` is None for methods that are open to all."""
+    """A call being served. `known` is who is calling; None for methods that are open to all."""
 
     context: Context
-    identity: Identity | None
+    known: Identity | None
+
+    @property
+    def identity(self) -> Identity:
+        """Who is calling, and until when that is known. Raises Refused UNAUTHENTICATED when nobody says."""
+        if self.known is None:
+            raise unauthenticated()
+        return self.known
 
     @property
     def caller(self) -> Caller:
         """Who is calling. Raises Refused UNAUTHENTICATED when nobody says."""
-        if self.identity is None:
-            raise unauthenticated()
         return self.identity.caller
 
     @property
@@ -144,9 +148,7 @@ class Calls:
             self._metrics.command(method, "CANCELLED")
             raise
         except Exception as error:  # noqa: BLE001 - the last place before gRPC, which would tell the client its text
-            if not isinstance(error, Refused):
-                self._metrics.fault()
-            refused = told(error)
+            refused = told(error, self._metrics)
         else:
             self._metrics.command(method, "OK")
             log.debug("call", status="OK")

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     import grpc
     from google.protobuf.message import Message
 
+    from gouji_server.metrics import Metrics
+
 DOMAIN = "gouji"
 MAX_FIELDS = 16
 MAX_TEXT = 400
@@ -80,9 +82,12 @@ def malformed() -> Refused:
     )
 
 
-def told(error: Exception) -> Refused:
-    """Return what to tell of an exception. One that nobody planned is logged and told as INTERNAL, by number."""
-    return error if isinstance(error, Refused) else fault(error)
+def told(error: Exception, metrics: Metrics) -> Refused:
+    """Return what to tell of an exception. One that nobody planned is counted, logged, and told by number alone."""
+    if isinstance(error, Refused):
+        return error
+    metrics.fault()
+    return fault(error)
 
 
 def fault(error: BaseException) -> Refused:

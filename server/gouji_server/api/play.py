@@ -10,7 +10,7 @@ from google.rpc import code_pb2
 
 from gouji.table.v1 import table_pb2 as pb
 from gouji_server.accounts import TokenError
-from gouji_server.api.errors import invalid, limited, malformed, told, unauthenticated
+from gouji_server.api.errors import invalid, limited, malformed, unauthenticated
 from gouji_server.api.streams import Stream
 from gouji_server.api.validation import Shape
 from gouji_server.tables import Refused
@@ -18,7 +18,7 @@ from gouji_server.tables import Refused
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable
 
-    from gouji_server.accounts import Accounts, Identity
+    from gouji_server.accounts import Accounts
     from gouji_server.api.calls import Call
     from gouji_server.api.table import TableRoom
     from gouji_server.tables import TableHandle
@@ -35,15 +35,14 @@ class PlayStream:
     client ends its side, updates go on until nothing is followed any more.
     """
 
-    def __init__(self, room: TableRoom, accounts: Accounts, call: Call, identity: Identity) -> None:
+    def __init__(self, room: TableRoom, accounts: Accounts, call: Call) -> None:
         self._room = room
         self._accounts = accounts
         self._context = call.context
-        self._identity = identity
+        self._identity = call.identity
         self._outbox = room.tables.outbox()
-        self._stream = Stream(identity, self._outbox, room.clock)
+        self._stream = Stream(call.identity, self._outbox, room.clock)
         self._handles: dict[str, TableHandle] = {}
-        self._followed: set[str] = set()
 
     async def run(self, requests: AsyncIterator[bytes]) -> None:
         """Serve the stream to its end; raises what it ends with."""
@@ -68,8 +67,7 @@ class PlayStream:
             raise
         except Exception as error:  # noqa: BLE001 - whatever it is, a stream that reads no more has to end
             if not self._context.done():
-                self._room.metrics.fault()
-                self._stream.end(told(error))
+                self._stream.end(self._room.told(error))
 
     async def _serve(self, raw: bytes) -> None:
         try:
@@ -93,13 +91,13 @@ class PlayStream:
                 self._refuse("Play.malformed", "", refused)
 
     async def _act(self, command: pb.SubmitActionRequest) -> None:
-        table = self._handles.get(command.table)
-        if table is None:
-            try:
-                table = await self._open(command.table)
-            except Refused as refused:
-                self._refuse("Play.act", command.request_id, refused)
-                return
+        try:
+            if len(command.request_id) > MAX_ECHO:
+                Shape().request_id(command.request_id).settle()
+            table = self._handles.get(command.table) or await self._open(command.table)
+        except Exception as error:  # noqa: BLE001 - every command gets a result
+            self._refuse("Play.act", command.request_id, error)
+            return
         # The table answers, and counts.
         table.act_on_stream(self._identity.caller, command, self._outbox)
 
@@ -107,8 +105,8 @@ class PlayStream:
         """Carry a command out and put its result into the outbox, unless it did so itself (None)."""
         try:
             version = await command
-        except Refused as refused:
-            self._refuse(method, request_id, refused)
+        except Exception as error:  # noqa: BLE001 - every command gets a result
+            self._refuse(method, request_id, error)
             return
         self._room.metrics.command(method, "OK")
         if version is not None:
@@ -116,22 +114,21 @@ class PlayStream:
 
     async def _subscribe(self, command: pb.Subscribe) -> None:
         Shape().request_id(command.request_id).name(command.table, "tables", "table").settle()
-        if command.table not in self._followed and len(self._followed) >= self._room.max_tables_per_stream:
+        most = self._room.max_tables_per_stream
+        if self._outbox.follower(command.table) is None and self._outbox.followed >= most:
             raise limited(
                 "TOO_MANY_TABLES_ON_STREAM",
-                f"a stream follows at most {self._room.max_tables_per_stream} tables",
-                f"一条数据流最多关注 {self._room.max_tables_per_stream} 张牌桌",
+                f"a stream follows at most {most} tables",
+                f"一条数据流最多关注 {most} 张牌桌",
             )
         table = await self._open(command.table)
         after = command.after if command.HasField("after") else None
         await table.subscribe(self._identity.caller, after, self._outbox, command.request_id)
-        self._followed.add(command.table)
 
     async def _unsubscribe(self, command: pb.Unsubscribe) -> int:
         Shape().request_id(command.request_id).name(command.table, "tables", "table").settle()
         table = self._handles.get(command.table) or await self._open(command.table)
         table.unsubscribe(self._outbox)
-        self._followed.discard(command.table)
         return 0
 
     async def _renew(self, command: pb.RenewToken) -> int:
@@ -157,6 +154,7 @@ class PlayStream:
         self._handles[name] = table
         return table
 
-    def _refuse(self, method: str, request_id: str, refused: Refused) -> None:
+    def _refuse(self, method: str, request_id: str, error: Exception) -> None:
+        refused = self._room.told(error)
         self._room.metrics.command(method, refused.status)
         self._outbox.put_refusal(request_id[:MAX_ECHO], refused)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from gouji.table.v1 import table_pb2 as pb
-from gouji_server.api.errors import unauthenticated
+from gouji_server.api.errors import told
 from gouji_server.api.play import PlayStream
 from gouji_server.api.streams import Stream
 from gouji_server.api.validation import Shape
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from gouji_server.api.pages import Pages
     from gouji_server.api.streams import Streams
     from gouji_server.metrics import Metrics
-    from gouji_server.tables import Clock, TableHandle, Tables
+    from gouji_server.tables import Clock, Refused, TableHandle, Tables
 
 SERVICE = "gouji.table.v1.TableService"
 
@@ -45,6 +45,10 @@ class TableRoom:
     clock: Clock
     heartbeat_seconds: float
     max_tables_per_stream: int
+
+    def told(self, error: Exception) -> Refused:
+        """Return what to tell of an exception (api.errors.told)."""
+        return told(error, self.metrics)
 
 
 class TableService:
@@ -69,14 +73,10 @@ class TableService:
 
     async def play(self, requests: AsyncIterator[bytes], call: Call) -> None:
         """Serve a Play stream."""
-        if call.identity is None:
-            raise unauthenticated()
-        await PlayStream(self._room, self._accounts, call, call.identity).run(requests)
+        await PlayStream(self._room, self._accounts, call).run(requests)
 
     async def watch_table(self, request: pb.WatchTableRequest, call: Call) -> None:
         """Write a table's updates until it is closed."""
-        if call.identity is None:
-            raise unauthenticated()
         table = await self._open(request.table)
         outbox = self._room.tables.outbox(one_table=True)
         stream = Stream(call.identity, outbox, self._room.clock)

@@ -182,6 +182,11 @@ class Outbox:
         """Return the subscription of a table, if there is one."""
         return self._followers.get(table)
 
+    @property
+    def followed(self) -> int:
+        """How many tables come here."""
+        return len(self._followers)
+
     def unfollow(self, follower: Follower) -> None:
         """Have no more steps of a table come here; what waits is still sent. A stream of one table ends."""
         if self._followers.get(follower.table) is follower:
