@@ -97,6 +97,8 @@ def _options(config: Config) -> list[tuple[str, int]]:
         ("grpc.max_receive_message_length", config.max_request_bytes),
         ("grpc.max_send_message_length", -1),  # what is sent is bounded where it is made
         ("grpc.max_concurrent_streams", MAX_STREAMS_PER_CONNECTION),
+        # Commands are small: there is no bandwidth worth measuring by extra pings.
+        ("grpc.http2.bdp_probe", 0),
         ("grpc.keepalive_time_ms", round(config.keepalive_seconds * 1000)),
         ("grpc.keepalive_timeout_ms", KEEPALIVE_TIMEOUT_SECONDS * 1000),
         ("grpc.keepalive_permit_without_calls", 1),
