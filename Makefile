@@ -2,6 +2,7 @@
 # Another interpreter:      make PYTHON=python3.13 …
 # Tests in one process:     make test WORKERS=0
 # Only some of the tests:   make test TESTS="tests/rules -k R11"
+# Figures beside others':    make bench PEERS=~/peers ARGS="--rounds 3" (docs/benchmarks.md)
 
 PYTHON  ?= python3
 WORKERS ?= 2
@@ -98,10 +99,10 @@ picture: stubs
 	$(BIN)/gouji demo --fast --deals 12 --out build/picture --picture docs/images/table.svg
 
 bench: stubs
-	$(BIN)/python -m tests.benchmarks.served
+	$(BIN)/python -m tests.benchmarks.served $(ARGS)
 
 bench-rules: stubs
-	$(BIN)/python -m tests.benchmarks.rules
+	$(BIN)/python -m tests.benchmarks.rules $(ARGS)
 
 leak: stubs
 	LEAK_GAMES=$(or $(GAMES),3000) $(BIN)/pytest -n $(WORKERS) -m leak tests/leak

@@ -18,7 +18,7 @@ import grpc
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 from grpc_tools import protoc  # type: ignore[import-untyped]
 
-from tests.benchmarks.load import Load, Pace, Tally, hang_up
+from tests.benchmarks.load import Load, Pace, Tally
 from tests.benchmarks.peers import Peers, PeersError
 from tests.benchmarks.processes import ServerError, free_port, server_process, wait_for_port
 
@@ -194,4 +194,4 @@ async def bare_server(
             for task in load.tasks:
                 task.cancel()
             await asyncio.gather(*load.tasks, return_exceptions=True)
-            await hang_up(channels)
+            await asyncio.gather(*(channel.close() for channel in channels))

@@ -17,7 +17,7 @@ import grpc
 from gouji.lobby.v1 import lobby_pb2, lobby_pb2_grpc
 from gouji.session.v1 import session_pb2, session_pb2_grpc
 from gouji.table.v1 import events_pb2, state_pb2, table_pb2
-from tests.benchmarks.load import Load, Pace, Tally, hang_up
+from tests.benchmarks.load import Load, Pace, Tally
 from tests.benchmarks.policy import choose
 from tests.benchmarks.processes import ServerError
 
@@ -308,7 +308,7 @@ class GameLoad(Load):
             task.cancel()
         await asyncio.gather(*self.tasks, return_exceptions=True)
         clients = [client for table in self.tables for client in table.clients]
-        await hang_up([client.channel for client in clients])
+        await asyncio.gather(*(client.channel.close() for client in clients))
 
 
 @asynccontextmanager

@@ -16,10 +16,7 @@ from tests.benchmarks.processes import ServerError, cpu_seconds, resident_mib
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import grpc
-
 STANDSTILL_SECONDS = 60.0
-LINGER_SECONDS = 0.3
 
 
 @dataclass
@@ -113,12 +110,6 @@ async def one_round(load: Load, pace: Pace, seconds: float, server_core: int | N
     server_cpu, own_cpu = cpu_seconds(load.pid) - server_cpu, time.process_time() - own_cpu
     kops = (before + calibrate_on(server_core)) / 2
     return Round(tally, wall, server_cpu, own_cpu, kops, resident_mib(load.pid))
-
-
-async def hang_up(channels: Sequence[grpc.aio.Channel]) -> None:
-    """Close channels and wait a moment: gRPC lets go of connections later, and complains if a server ends before."""
-    await asyncio.gather(*(channel.close() for channel in channels))
-    await asyncio.sleep(LINGER_SECONDS)
 
 
 def quantile(values: Sequence[float], share: float) -> float:

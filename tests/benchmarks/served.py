@@ -255,4 +255,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
+    if "GRPC_VERBOSITY" not in os.environ:
+        # gRPC reads it once, when it is imported; else it tells of every connection that ends with its server.
+        os.environ["GRPC_VERBOSITY"] = "NONE"
+        os.execv(sys.executable, [sys.executable, "-m", "tests.benchmarks.served", *sys.argv[1:]])  # noqa: S606 - this program again
     sys.exit(main())
