@@ -2,7 +2,8 @@
 
 One thread writes, with ``synchronous=FULL`` over a write-ahead log: a COMMIT returns after the log is on the disk. All
 appends that wait when the thread is free go into one transaction (group commit), so that busy tables share the cost of
-a commit. A COMMIT that fails fails all of them, and none is announced.
+a commit. They gather in the event loop, so that the thread takes the interpreter lock once a group and not once an
+append. A COMMIT that fails fails all of them, and none is announced.
 """
 
 from __future__ import annotations
@@ -82,7 +83,9 @@ class SqliteJournal:
         self._connect = connect
         self._observer = observer
         self._loop = asyncio.get_running_loop()
-        self._waiting: queue.SimpleQueue[_Append | _Ask | None] = queue.SimpleQueue()
+        self._gathered: list[_Append | _Ask] = []
+        self._writing = False
+        self._given: queue.SimpleQueue[list[_Append | _Ask] | None] = queue.SimpleQueue()
         self._closed = False
         self._known: dict[str, tuple[int, int]] = {}
         self._readers = ThreadPoolExecutor(1, "journal-reader")
@@ -122,7 +125,7 @@ class SqliteJournal:
             if entry.seq != seq:
                 raise ValueError(f"{table}: entry {entry.seq} where {seq} is due")
         done: asyncio.Future[None] = self._loop.create_future()
-        self._waiting.put(_Append(table, expected_seq, entries, summary, done))
+        self._gather(_Append(table, expected_seq, entries, summary, done))
         await done
 
     async def read(self, table: str) -> list[Entry]:
@@ -145,16 +148,45 @@ class SqliteJournal:
         if not name.isidentifier():
             raise ValueError(f"{name!r} is no pragma")
         done: asyncio.Future[object] = self._loop.create_future()
-        self._waiting.put(_Ask(f"PRAGMA {name}", done))
+        self._gather(_Ask(f"PRAGMA {name}", done))
         return await done
 
     async def close(self) -> None:
         """See :class:`~gouji_server.journal.entries.Journal`."""
         if not self._closed:
             self._closed = True
-            self._waiting.put(None)
+            if self._gathered:
+                self._given.put(self._gathered)
+                self._gathered = []
+            self._given.put(None)
             self._readers.shutdown(wait=False)
         await asyncio.to_thread(self._writer.join)
+
+    # ── the loop's side of writing: what comes while the writer is busy goes to it together ──
+
+    def _gather(self, what: _Append | _Ask) -> None:
+        self._gathered.append(what)
+        if not self._writing:
+            # At the end of the loop's round, so that all tables of this round share a commit.
+            self._writing = True
+            self._loop.call_soon(self._give)
+
+    def _give(self) -> None:
+        gathered, self._gathered = self._gathered, []
+        self._writing = bool(gathered)
+        if gathered:
+            self._given.put(gathered)
+
+    def _settle(self, group: list[_Append | _Ask]) -> None:
+        """A group is written: tell, and give the writer what came meanwhile."""
+        for one in group:
+            if isinstance(one, _Ask):
+                _succeed(one.done, one.answer)
+            elif one.error is not None:
+                _fail(one.done, one.error)
+            else:
+                _succeed(one.done, None)
+        self._give()
 
     # ── reading: a thread and a connection of its own ──
 
@@ -181,30 +213,14 @@ class SqliteJournal:
             return
         self._call(_succeed, self._opened, None)
         with contextlib.closing(connection):
-            last = False
-            while not last:
-                appends: list[_Append] = []
-                asks: list[_Ask] = []
-                last = self._take(appends, asks)
+            while (group := self._given.get()) is not None:
+                appends = [one for one in group if isinstance(one, _Append)]
                 if appends:
                     self._commit(connection, appends)
-                for ask in asks:
-                    ask.answer = connection.execute(ask.sql).fetchone()[0]
-                self._call(_settle, appends, asks)
-
-    def _take(self, appends: list[_Append], asks: list[_Ask]) -> bool:
-        """Wait for work, then take all that waits; return whether it was the last."""
-        item = self._waiting.get()
-        while item is not None:
-            if isinstance(item, _Append):
-                appends.append(item)
-            else:
-                asks.append(item)
-            try:
-                item = self._waiting.get_nowait()
-            except queue.Empty:
-                return False
-        return True
+                for one in group:
+                    if isinstance(one, _Ask):
+                        one.answer = connection.execute(one.sql).fetchone()[0]
+                self._call(self._settle, group)
 
     def _call(self, function: Callable[..., None], *arguments: object) -> None:
         with contextlib.suppress(RuntimeError):  # the loop is closed: nobody is left to tell
@@ -322,13 +338,3 @@ def _fail(future: asyncio.Future[_T], error: Exception) -> None:
 def _succeed(future: asyncio.Future[_T], answer: _T) -> None:
     if not future.done():
         future.set_result(answer)
-
-
-def _settle(appends: list[_Append], asks: list[_Ask]) -> None:
-    for append in appends:
-        if append.error is not None:
-            _fail(append.done, append.error)
-        else:
-            _succeed(append.done, None)
-    for ask in asks:
-        _succeed(ask.done, ask.answer)
