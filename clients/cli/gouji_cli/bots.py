@@ -13,7 +13,7 @@ import typer
 from rich.text import Text
 
 import gouji_bots
-from gouji_cli.failures import first_failure
+from gouji_cli.failures import STOPPED, Stopped, first_failure, run_until_stopped
 from gouji_cli.terminal import fail, out, plain, print_json
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ def run(
         quiet=as_json,
     )
     try:
-        result, info = asyncio.run(play(order, player))
+        result, info = run_until_stopped(play(order, player))
         written = result.write_records(records) if records is not None else []
     except GoujiError as error:
         fail(str(error), status=FAILED)
@@ -134,8 +134,8 @@ def run(
         fail(str(error))
     except OSError as error:
         fail(f"{records}: {error.strerror}", status=FAILED)
-    except KeyboardInterrupt:
-        fail("stopped", status=130)
+    except Stopped:
+        fail("stopped", status=STOPPED)
     conclude(result, info, written, as_json=as_json)
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import signal
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gouji_cli.demo.pace import Pace
+from gouji_cli.failures import STOPPED, Stopped, run_until_stopped
 from gouji_cli.records import check_file, report, status_of
 from gouji_cli.terminal import fail, out, plain, print_json
 
@@ -106,21 +105,17 @@ def _play(
     watching = [display] if photographer is None else [display, photographer]
     try:
         with display:
-            asyncio.run(_run(scene, watching, deals, seconds, folder / SERVER_LOG))
+            run_until_stopped(_run(scene, watching, deals, seconds, folder / SERVER_LOG))
     except (ServerDidNotStart, MatchFailed, GoujiError) as error:
         fail(f"demo: {error} (the server's log: {folder / SERVER_LOG})", status=FAILED)
-    except (KeyboardInterrupt, asyncio.CancelledError):
-        fail("demo: stopped", status=130)
+    except Stopped:
+        fail("demo: stopped", status=STOPPED)
 
 
 async def _run(scene: Scene, watching: Sequence[Any], deals: int, seconds: float, log: Path) -> None:
     from gouji_cli.demo.match import play
     from gouji_cli.demo.server import running_server
 
-    task = asyncio.current_task()
-    if task is not None:
-        # SIGTERM stops the demo as Ctrl-C does, so that no server stays behind.
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
     pace = Pace(seconds, deals)  # the time that the server takes to start is the audience's too
     with tempfile.TemporaryDirectory(prefix="gouji-demo-") as data:
         async with running_server(Path(data), log) as address:
