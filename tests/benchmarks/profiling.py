@@ -79,6 +79,16 @@ def _name(frame: str) -> str:
     return f"{function} ({'/'.join(Path(file).parts[-3:])})"
 
 
+def by_thread(spent: Mapping[str, float], moves: int) -> str:
+    """Lay out the CPU time of the server's threads; those of no account are left out."""
+    rows = [
+        [thread, f"{seconds:.2f}", f"{seconds * 1e6 / max(moves, 1):.1f}"]
+        for thread, seconds in sorted(spent.items(), key=lambda pair: -pair[1])
+        if seconds > 0.01 * sum(spent.values())
+    ]
+    return table(["thread", "CPU s", "µs a move"], rows)
+
+
 def summary(
     own: Mapping[str, int], below: Mapping[str, int], rooms: Mapping[str, int], moves: int, cpu_s: float
 ) -> str:

@@ -27,7 +27,7 @@ from tests.benchmarks.disk import sync_times
 from tests.benchmarks.game_load import game_load
 from tests.benchmarks.load import Load, Pace, Round, one_round, quantile
 from tests.benchmarks.peers import Peers, PeersError, find_peers
-from tests.benchmarks.processes import START_SECONDS, ServerError, last_words, server_process
+from tests.benchmarks.processes import START_SECONDS, ServerError, last_words, server_process, thread_cpu_seconds
 from tests.benchmarks.report import figure, machine, table
 
 if TYPE_CHECKING:
@@ -217,11 +217,18 @@ async def profile(
         await one_round(ours, Pace(), asked.seconds, server_core)
         print("py-spy is not installed: cProfile of the whole run, its own cost in the figures, follows.")
         return
+    before = thread_cpu_seconds(ours.pid)
+    done = await one_round(ours, Pace(), asked.seconds, server_core)
+    used = thread_cpu_seconds(ours.pid)
+    spent = {thread: used[thread] - before.get(thread, 0.0) for thread in used}
+    print(f"{done.tally.moves} moves, {done.moves_per_cpu_s:.0f} per server CPU second\n")
+    print(profiling.by_thread(spent, done.tally.moves) + "\n")
     spy = profiling.start_py_spy(program, ours.pid, asked.seconds, folder / PROFILE)
-    done = await one_round(ours, Pace(), asked.seconds + 0.5, server_core)
+    await one_round(ours, Pace(), asked.seconds + 0.5, server_core)
     spy.wait(timeout=60)
-    print(f"{done.tally.moves} moves, {done.moves_per_cpu_s:.0f} per server CPU second, py-spy sampling:\n")
-    print(profiling.summary(*profiling.folded(folder / PROFILE), done.tally.moves, done.server_cpu_s))
+    main = next(seconds for thread, seconds in spent.items() if thread.startswith(f"{ours.pid} "))
+    print("The main thread by py-spy, where it held the interpreter lock (its other time is shared out alike):\n")
+    print(profiling.summary(*profiling.folded(folder / PROFILE), done.tally.moves, main))
 
 
 def parsed(argv: Sequence[str] | None) -> argparse.Namespace:
