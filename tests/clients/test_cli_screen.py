@@ -12,7 +12,8 @@ from rich.console import Console, RenderableType
 
 from gouji.table.v1 import events_pb2, state_pb2, table_pb2
 from gouji_cli.narration import PHRASES, Narrator
-from gouji_cli.screen import SMALLEST, Screen, result_table
+from gouji_cli.scene import DealOutcome
+from gouji_cli.screen import SMALLEST, ResultTable, Screen
 from tests.clients import cli_scenes
 
 SILENT = {"seat_changed", "match_started", "window_closed", "deal_revealed"}
@@ -54,7 +55,24 @@ def test_ascii_terminals_get_ascii_alone() -> None:
     text = "\n".join(drawn(narrator))
     assert text.isascii()
     assert "seat 4" in text
-    assert shown(result_table(narrator), 100).isascii()
+    assert shown(ResultTable(narrator), 100).isascii()
+
+
+@pytest.mark.parametrize("only_ascii", [False, True])
+@pytest.mark.parametrize("width", [70, 80, 100, 200])
+@pytest.mark.parametrize("name", ["simple 1", "够级" * 12, "x" * 24])
+def test_the_result_keeps_every_figure_whole_in_a_narrow_terminal(name: str, width: int, *, only_ascii: bool) -> None:
+    """Scores, totals and places are never cut: names give way, and are broken into lines rather than cut."""
+    scene = cli_scenes.in_progress((name, *cli_scenes.NAMES[1:]))
+    scene.outcomes = [DealOutcome(100, [3, 1, 5, 0, 2, 4], [1200, -345], sweep=True)]
+    scene.final_scores = [1207, -345]
+    text = shown(ResultTable(Narrator(scene, only_ascii=only_ascii)), width)
+    assert all(cell_len(line) <= width for line in text.splitlines())
+    wanted = ["100", "1200", "-345", "1207", "deal", "match", "even", "odd", "1st", "6th"]
+    assert [word for word in wanted if word not in text] == []
+    if not only_ascii:
+        assert "…" not in text
+        assert text.count(name[0]) >= name.count(name[0])
 
 
 def test_r80_a_count_is_shown_only_where_the_state_tells_it() -> None:

@@ -247,11 +247,11 @@ def show(result: MatchResult, info: lobby_pb2.Table, *, over: bool) -> None:
     """Print a match's result for people."""
     from gouji_cli.narration import Narrator
     from gouji_cli.scene import DealOutcome, Scene
-    from gouji_cli.screen import result_table
+    from gouji_cli.screen import ResultTable
 
     scene = Scene(table=info, final_scores=list(result.scores))
     scene.outcomes = [DealOutcome(deal.deal, list(deal.places), list(deal.scores), deal.sweep) for deal in result.deals]
-    out().print(result_table(Narrator.for_terminal(scene)))
+    out().print(ResultTable(Narrator.for_terminal(scene)))
     if over:
         verdict = (
             "won" if result.won else "lost" if any(score > result.own_score for score in result.scores) else "drew"

@@ -19,7 +19,7 @@ from gouji_cli.narration import TEAM_STYLES, Narrator, cards_style
 from gouji_cli.scene import play_text
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 
 SMALLEST = (70, 24)
 """The fewest columns and lines that the table fits into."""
@@ -27,6 +27,8 @@ SMALLEST = (70, 24)
 SEAT_LINES = 5
 LOG_LINES = 7
 MORE_THAN_TEN = "> 10"
+UNBOUNDED = 10_000
+"""A width that no terminal has: to measure what a thing would take."""
 
 
 def label(narrator: Narrator, english: str, chinese: str) -> str:
@@ -218,22 +220,37 @@ def _two_lines(narrator: Narrator, english: str, chinese: str) -> str:
     return label(narrator, english, chinese).replace(" ", "\n")
 
 
-def result_table(narrator: Narrator) -> Table:
-    """Return the table of a match's result: a row a deal, the seats in finishing order, and the totals."""
-    scene = narrator.scene
-    box = ASCII2 if narrator.only_ascii else ROUNDED
-    table = Table(box=box, show_footer=True, header_style="bold", footer_style="bold")
-    table.add_column(_two_lines(narrator, "deal", "盘"), footer=_two_lines(narrator, "match", "全局"))
-    for place in range(1, 7):
-        table.add_column(narrator.place(place).replace(" ", "\n"), no_wrap=True, overflow="ellipsis")
-    totals = scene.totals
-    for team, style in enumerate(TEAM_STYLES[: len(totals)] if len(totals) == 2 else ()):
-        names = (_two_lines(narrator, "even", "双号"), _two_lines(narrator, "odd", "单号"))
-        table.add_column(Text(names[team], style), footer=Text(str(totals[team]), style), justify="right")
-    if any(outcome.sweep for outcome in scene.outcomes):
-        table.add_column()
-    for outcome in scene.outcomes:
-        scores = [Text(str(score)) for score in outcome.scores] if len(totals) == 2 else []
-        sweep = [Text("sweep" if narrator.only_ascii else "串三户", "bold red")] if outcome.sweep else []
-        table.add_row(str(outcome.deal), *(narrator.name(seat) for seat in outcome.places), *scores, *sweep)
-    return table
+@dataclass(frozen=True, slots=True)
+class ResultTable:
+    """A match's result: a row a deal, the seats in finishing order, and the totals.
+
+    Where it is too wide it is drawn closer together, then names are broken into lines. Figures are always whole.
+    """
+
+    narrator: Narrator
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        roomy = self._drawn(padding=1)
+        unbounded = options.update_width(UNBOUNDED)
+        fits = roomy.__rich_measure__(console, unbounded).maximum <= options.max_width
+        yield roomy if fits else self._drawn(padding=0)
+
+    def _drawn(self, padding: int) -> Table:
+        narrator, scene = self.narrator, self.narrator.scene
+        box = ASCII2 if narrator.only_ascii else ROUNDED
+        table = Table(box=box, show_footer=True, header_style="bold", footer_style="bold", padding=(0, padding))
+        table.add_column(_two_lines(narrator, "deal", "盘"), footer=_two_lines(narrator, "match", "全局"), no_wrap=True)
+        for place in range(1, 7):
+            table.add_column(narrator.place(place).replace(" ", "\n"), overflow="fold")
+        totals = scene.totals
+        for team, style in enumerate(TEAM_STYLES[: len(totals)] if len(totals) == 2 else ()):
+            names = (_two_lines(narrator, "even", "双号"), _two_lines(narrator, "odd", "单号"))
+            total = Text(str(totals[team]), style)
+            table.add_column(Text(names[team], style), footer=total, justify="right", no_wrap=True)
+        if any(outcome.sweep for outcome in scene.outcomes):
+            table.add_column(no_wrap=True)
+        for outcome in scene.outcomes:
+            scores = [Text(str(score)) for score in outcome.scores] if len(totals) == 2 else []
+            sweep = [Text("sweep" if narrator.only_ascii else "串三户", "bold red")] if outcome.sweep else []
+            table.add_row(str(outcome.deal), *(narrator.name(seat) for seat in outcome.places), *scores, *sweep)
+        return table

@@ -144,9 +144,9 @@ def _write_picture(file: Path, photographer: Photographer) -> None:
 
 
 def _conclude(console: Console, narrator: Narrator, verdicts: list[Verdict]) -> None:
-    from gouji_cli.screen import result_table
+    from gouji_cli.screen import ResultTable
 
-    console.print(result_table(narrator))
+    console.print(ResultTable(narrator))
     for verdict in verdicts:
         console.print(plain(f"{verdict.file}: {'agrees' if verdict.ok else 'DIFFERS'}"), soft_wrap=True)
     report(verdicts)
