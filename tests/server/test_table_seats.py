@@ -81,7 +81,6 @@ async def test_an_organiser_makes_a_table_without_a_seat() -> None:
     ("spec", "field"),
     [
         (TableSpec(rule_set="marsh"), "rule_set.rules"),
-        (TableSpec(rule_set="hokkaido"), "rule_set.rules"),
         (TableSpec(options=(("stifle", "tribute"),)), "rule_set.stifle"),
         (TableSpec(options=(("cheating", True),)), "rule_set.cheating"),
         (TableSpec(title="x" * 61), "title"),

@@ -8,10 +8,12 @@ import structlog
 
 from gouji.lobby.v1 import lobby_pb2 as pb
 from gouji.rules.v1 import rules_pb2
+from gouji_rules.rule_set import PRESET_NAMES, RuleSetError
 from gouji_server.api.validation import Shape
 from gouji_server.lobby import rule_sets
 from gouji_server.lobby.rule_sets import PREFIX as RULE_SETS
 from gouji_server.tables import TableSpec
+from gouji_server.tables.carried import table_rules
 
 if TYPE_CHECKING:
     import grpc
@@ -76,8 +78,7 @@ class LobbyService:
         timed = request.HasField("decision_time")
         shape = Shape().request_id(request.request_id).title(title)
         shape.within(request.deals, 1, MAX_DEALS, "deals", DEFAULT_DEALS)
-        if rule_set not in {info.name for info in rule_sets()}:
-            shape.bad("rule_set", "there is no such rule set: ListRuleSets lists them", "没有此规则：见 ListRuleSets")
+        _check_rule_set(shape, rule_set)
         if timed:
             shape.duration(request.decision_time, *DECISION_SECONDS, "decision_time")
         if request.HasField("seat"):
@@ -148,6 +149,18 @@ class LobbyService:
 
 def _shape_of(request: pb.JoinTableRequest | pb.LeaveTableRequest | pb.SetReadyRequest | pb.AddBotRequest) -> Shape:
     return Shape().request_id(request.request_id).name(request.name, "tables")
+
+
+def _check_rule_set(shape: Shape, name: str) -> None:
+    """Note what keeps tables from playing a rule set."""
+    preset = name.removeprefix(RULE_SETS)
+    if not name.startswith(RULE_SETS) or preset not in PRESET_NAMES:
+        shape.bad("rule_set", "there is no such rule set: ListRuleSets lists them", "没有此规则：见 ListRuleSets")
+        return
+    try:
+        table_rules(preset, {})
+    except RuleSetError as error:
+        shape.bad("rule_set", error.text_en, error.text_zh)
 
 
 def _settled_seat(request: pb.JoinTableRequest | pb.AddBotRequest) -> int | None:

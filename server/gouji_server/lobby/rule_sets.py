@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
-from gouji_rules.rule_set import OPTION_NAMES, PRESETS, format_option
+from gouji_rules.rule_set import OPTION_NAMES, format_option
+from gouji_server.tables.carried import carried_presets
 
 if TYPE_CHECKING:
     from gouji_rules import RuleSet
@@ -49,8 +50,8 @@ _TEXTS = {
 
 @cache
 def rule_sets() -> tuple[RuleSetInfo, ...]:
-    """Return the rule sets that are built, in the order of docs/rules.md §12."""
-    return tuple(_info(name, rules) for name, rules in PRESETS.items())
+    """Return the rule sets that tables can play, in the order of docs/rules.md §12."""
+    return tuple(_info(rules.name, rules) for rules in carried_presets())
 
 
 def _info(name: str, rules: RuleSet) -> RuleSetInfo:

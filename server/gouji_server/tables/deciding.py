@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import gouji_rules as gr
 from gouji_server.tables import inputs, refusals
+from gouji_server.tables.carried import table_rules
 from gouji_server.tables.requests import Answer, body_hash
 from gouji_server.tables.seats import check_seat, no_seat, not_owner
 from gouji_server.tables.table import (
@@ -248,7 +249,7 @@ def decide_create(caller: Caller, spec: TableSpec, request_id: str, now_ms: int,
     check_request_id(request_id)
     options = dict(spec.options)
     try:
-        gr.preset(spec.rule_set).replace(**options)
+        table_rules(spec.rule_set, options)
     except gr.RuleSetError as error:
         fields = tuple((f"rule_set.{field}", error.text_en) for field in error.fields)
         raise refusals.Refused(
