@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from gouji.lobby.v1 import lobby_pb2
 from gouji_client import NewTable, connect
+from gouji_client.lobby import free_seats
 from tests.clients.cli_run import NEUTRAL, gouji, has_no_traceback, serving
 
 if TYPE_CHECKING:
@@ -78,14 +80,21 @@ def run(server: str, *flags: str) -> Result:
     return gouji("bot", "run", "--server", server, "--deals", "1", *flags)
 
 
-async def open_table(server: str) -> str:
-    """Make a table at which five of the server's bots wait for a sixth player."""
+async def open_table(server: str, bots: int = 5) -> str:
+    """Make a table at which this many of the server's bots wait for others."""
     async with connect(server) as client:
         await client.sign_in("organiser")
         table = await client.lobby.create(NewTable(deals=1, with_seat=False))
-        for _ in range(5):
+        for _ in range(bots):
             await client.lobby.add_bot(table.name, "simple")
         return table.name
+
+
+async def facts(server: str, table: str) -> lobby_pb2.Table:
+    """Return what the lobby tells of a table."""
+    async with connect(server) as client:
+        await client.sign_in("onlooker")
+        return await client.lobby.get(table)
 
 
 @pytest.mark.parametrize("policy", ["simple", "random"])
@@ -174,10 +183,33 @@ def test_waiting_tells_how_to_join_and_can_be_stopped(server: str) -> None:
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         made = process.stdout.readline().split()[1]
-        assert process.stdout.readline().strip().endswith(f"gouji bot run --server {server} --table {made}")
+        _, _, joining = process.stdout.readline().strip().partition(": ")
+        assert joining == f"{sys.executable} -m gouji_cli bot run --server {server} --table {made}"
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=30)
     assert (process.returncode, errors) == (130, "gouji: stopped\n")
+    assert asyncio.run(facts(server, made)).state == lobby_pb2.TABLE_STATE_FINISHED
+
+
+def test_a_bot_that_joins_tells_whom_it_waits_for_and_leaves_when_stopped(server: str) -> None:
+    """Joining a table of others it says how many are missing; stopped before the match it frees its seat."""
+    name = asyncio.run(open_table(server, bots=3))
+    command = [sys.executable, "-m", "gouji_cli", "bot", "run", "--server", server]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == f"joined {name}, seat 3\n"
+        assert process.stdout.readline().startswith("waiting for 2 other players; `--table new` ")
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=30)
+    assert len(free_seats(asyncio.run(facts(server, name)))) == 3
+
+
+def test_a_folder_for_records_that_cannot_be_is_told_before_the_match(server: str, tmp_path: Path) -> None:
+    """Records are told once, at the end of a match: where they could not be written, none is begun."""
+    (tmp_path / "file").write_text("")
+    done = run(server, "--table", "new", "--records", str(tmp_path / "file" / "records"))
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert str(tmp_path / "file" / "records") in done.stderr
 
 
 def test_nobody_at_the_address_is_a_clear_error() -> None:

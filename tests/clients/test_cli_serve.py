@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import socket
+import sys
 from pathlib import Path
 
 import pytest
 
+from gouji_cli.terminal import own_command
 from gouji_server.config import Config
 from tests.clients.cli_run import gouji, gouji_process, has_no_traceback, serving
 
@@ -17,8 +19,26 @@ def test_it_says_where_it_is_and_how_to_join(tmp_path: Path) -> None:
         host, _, port = server.address.rpartition(":")
         assert host == "127.0.0.1"
         socket.create_connection((host, int(port)), timeout=10).close()
-        assert server.said[1] == f"gouji: play there: gouji bot run --server {server.address} --name NAME"
+        command = f"{sys.executable} -m gouji_cli bot run --server {server.address} --name NAME"
+        assert server.said[1] == f"gouji: play there: {command}"
         assert server.stop() == 0
+
+
+def test_the_command_it_names_can_be_pasted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From a clone, where `gouji` is not on the path, it is the script's own path; else the plain word."""
+    scripts = [tmp_path / "one" / "gouji", tmp_path / "another's one" / "gouji"]
+    for script in scripts:
+        script.parent.mkdir()
+        script.touch(mode=0o755)
+    monkeypatch.setenv("PATH", str(tmp_path / "one"))
+    monkeypatch.setattr(sys, "argv", [str(scripts[0]), "serve"])
+    assert own_command() == "gouji"
+    monkeypatch.setattr(sys, "argv", [str(scripts[1]), "serve"])
+    assert own_command() == f"'{scripts[1]}'".replace("another's", "another'\"'\"'s")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setattr(sys, "argv", ["one/gouji", "serve"])
+    assert own_command() == "one/gouji"
 
 
 def test_a_second_server_on_the_same_data_is_refused_in_one_line(tmp_path: Path) -> None:

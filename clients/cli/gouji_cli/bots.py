@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from contextlib import aclosing
+import os
+from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,9 +15,11 @@ from rich.text import Text
 
 import gouji_bots
 from gouji_cli.failures import STOPPED, Stopped, first_failure, run_until_stopped
-from gouji_cli.terminal import fail, out, plain, print_json
+from gouji_cli.terminal import fail, out, own_command, plain, print_json
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
     from gouji.lobby.v1 import lobby_pb2
     from gouji_client import Bot, Client, MatchResult, NewTable, Table
 
@@ -24,6 +27,8 @@ app = typer.Typer(help="Run bots.", no_args_is_help=True)
 
 DEFAULT_SERVER = "127.0.0.1:50151"
 FAILED = 1
+LEAVE_SECONDS = 2.0
+"""How long a stopped command tries to give its seat up."""
 
 logger = logging.getLogger("gouji_cli")
 
@@ -125,6 +130,8 @@ def run(
         watch=watch,
         quiet=as_json,
     )
+    if records is not None:
+        make_folder(records)  # a match takes long, and its records are told once
     try:
         result, info = run_until_stopped(play(order, player))
         written = result.write_records(records) if records is not None else []
@@ -139,6 +146,16 @@ def run(
     conclude(result, info, written, as_json=as_json)
 
 
+def make_folder(folder: Path) -> None:
+    """Make the folder that the records will be written to; end with a clear error if they could not be."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        fail(f"{folder}: {error.strerror}", status=FAILED)
+    if not os.access(folder, os.W_OK | os.X_OK):
+        fail(f"{folder}: may not be written to", status=FAILED)
+
+
 async def play(order: Order, player: Bot) -> tuple[MatchResult, lobby_pb2.Table]:
     """Sign in, take a seat, play the match; return its result and the table's lobby facts."""
     from gouji_client import Manners, PolicyBot, connect, play_match, run_bot
@@ -148,7 +165,7 @@ async def play(order: Order, player: Bot) -> tuple[MatchResult, lobby_pb2.Table]
         await client.sign_in(order.name, keep=order.keep)
         name, free = await take_seat(client, order)
         table = client.table(name)
-        async with first_failure(), asyncio.TaskGroup() as group:
+        async with seat_given_up(client, name), first_failure(), asyncio.TaskGroup() as group:
             if not order.quiet:
                 group.create_task(narrate(table, plays=order.watch))
             for seat in free:
@@ -159,6 +176,19 @@ async def play(order: Order, player: Bot) -> tuple[MatchResult, lobby_pb2.Table]
                 )
             result = await play_match(client, player, table=name, seat=order.seat, manners=manners)
         return result, table.view.info
+
+
+@asynccontextmanager
+async def seat_given_up(client: Client, table: str) -> AsyncIterator[None]:
+    """When it is called off before the match began, leave the table: nobody should wait for a bot that is gone."""
+    from gouji_client import GoujiError
+
+    try:
+        yield
+    except asyncio.CancelledError:
+        with suppress(GoujiError, TimeoutError):
+            await asyncio.wait_for(client.lobby.leave(table), LEAVE_SECONDS)
+        raise
 
 
 async def narrate(table: Table, *, plays: bool) -> None:
@@ -196,8 +226,19 @@ async def take_seat(client: Client, order: Order) -> tuple[str, list[int]]:
                 logger.info("%s could not be joined: %s", found.name, refused)
             else:
                 order.say(f"joined {found.name}, seat {seat}")
+                async with seat_given_up(client, found.name):
+                    await say_who_is_missing(client, found.name, order)
                 return found.name, []
     return await make_table(client, order)
+
+
+async def say_who_is_missing(client: Client, table: str, order: Order) -> None:
+    """Tell at a table that somebody else made whom it waits for, and the way not to wait."""
+    from gouji_client.lobby import free_seats
+
+    if missing := len(free_seats(await client.lobby.get(table))):
+        others = "another player" if missing == 1 else f"{missing} other players"
+        order.say(f"waiting for {others}; `--table new` makes a table that is filled at once")
 
 
 async def make_table(client: Client, order: Order) -> tuple[str, list[int]]:
@@ -206,7 +247,7 @@ async def make_table(client: Client, order: Order) -> tuple[str, list[int]]:
     made = await client.lobby.create(new)
     order.say(f"made {made.name}")
     if order.fill is None:
-        order.say(f"waiting for five others: gouji bot run --server {order.server} --table {made.name}")
+        order.say(f"waiting for five others: {own_command()} bot run --server {order.server} --table {made.name}")
         return made.name, []
     free = [player.seat for player in made.players if not player.account and not player.bot]
     if not order.house:

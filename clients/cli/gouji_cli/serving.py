@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from gouji_cli.terminal import fail, say_error
+from gouji_cli.terminal import fail, own_command, say_error
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
@@ -47,7 +47,7 @@ def invite(server: Server) -> None:
     """Say how to join a server that serves now."""
     # Whoever started the server may be gone; that is no reason to stop.
     with contextlib.suppress(OSError):
-        print(f"gouji: play there: gouji bot run --server {server.address} --name NAME", flush=True)
+        print(f"gouji: play there: {own_command()} bot run --server {server.address} --name NAME", flush=True)
 
 
 def complain(error: ValidationError) -> None:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
+import shutil
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
@@ -39,6 +42,15 @@ def plain(text: str, *, only_ascii: bool | None = None) -> str:
     if not (ascii_only() if only_ascii is None else only_ascii):
         return text
     return text.encode("ascii", "replace").decode("ascii")
+
+
+def own_command() -> str:
+    """Return how this command is called here, to be pasted into a terminal: `gouji` where that finds this very one."""
+    called = Path(sys.argv[0])
+    if called.name != "gouji":
+        return shlex.join([sys.executable, "-m", "gouji_cli"])
+    found = shutil.which("gouji")
+    return "gouji" if found and Path(found).absolute() == called.absolute() else shlex.quote(str(called))
 
 
 def out() -> Console:
