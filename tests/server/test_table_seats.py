@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 import pytest
@@ -291,6 +292,24 @@ async def test_accounts_have_at_most_so_many_open_tables() -> None:
     assert await refused(at.tables.create(person(2), TableSpec(), "t0")) == (RESOURCE_EXHAUSTED, "TOO_MANY_TABLES")
     await handles[0].leave(person(0), "l")
     await at.tables.create(person(0), TableSpec(), "t2")
+
+
+async def test_tables_made_at_once_count_against_the_bound() -> None:
+    """Many requests at once do not slip past the bound while none of their tables is durable yet."""
+    at = House(limits=Limits(open_tables_per_account=2))
+    await at.tables.start()
+    asked = [at.tables.create(person(0), TableSpec(), f"t{number}") for number in range(6)]
+    made = await asyncio.gather(*asked, return_exceptions=True)
+    assert len([table for table in made if isinstance(table, lobby_pb2.Table)]) == 2
+    assert {error.reason for error in made if isinstance(error, Refused)} == {"TOO_MANY_TABLES_OF_ACCOUNT"}
+
+
+async def test_one_request_sent_twice_at_once_makes_one_table() -> None:
+    """Two copies of a request under way together give the same table."""
+    at = await house()
+    one, two = await asyncio.gather(*(at.tables.create(person(0), TableSpec(), "new") for _ in range(2)))
+    assert one == two
+    assert at.tables.list() == ([one], "")
 
 
 async def open_refused(at: House, name: str) -> tuple[int, str]:

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 _NAME = re.compile(r"tables/[a-z2-7]{16}").fullmatch
 _NAME_TAG = b"gouji/table/1"
+_LOOKS = 24
+"""How often within `waiting_seconds` a table that has waited that long is looked at."""
 
 
 class Tables:
@@ -64,6 +66,9 @@ class Tables:
         )
         self._actors: dict[str, Actor] = {}
         self._outboxes: WeakSet[Outbox] = WeakSet()
+        self._making: list[str] = []
+        """Owners of the tables whose first entry is under way: they count against the limits already."""
+        self._looked_at: dict[str, float] = {}
         self._closing = False
         self._sweeper: Timer | None = None
         self._log = structlog.get_logger(__name__)
@@ -155,21 +160,25 @@ class Tables:
         name = table_name(caller.account, request_id)
         if self._directory.get(name) is None and name not in self._actors:
             self._check_room(caller)
-            made = await self._make(name, created)
+            self._making.append(caller.account)
+            try:
+                made = await self._make(name, created)
+            finally:
+                self._making.remove(caller.account)
             if made is not None:
                 return made
         return await self._made_before(name, created)
 
     def _check_room(self, caller: Caller) -> None:
         directory, limits = self._directory, self.limits
-        if directory.open_of(caller.account) >= limits.open_tables_per_account:
+        if directory.open_of(caller.account) + self._making.count(caller.account) >= limits.open_tables_per_account:
             raise refusals.Refused(
                 refusals.RESOURCE_EXHAUSTED,
                 "TOO_MANY_TABLES_OF_ACCOUNT",
                 f"you have {limits.open_tables_per_account} tables that are not over",
                 f"你已有{limits.open_tables_per_account}张未结束的桌子",
             )
-        if directory.open_tables >= limits.open_tables:
+        if directory.open_tables + len(self._making) >= limits.open_tables:
             raise refusals.Refused(
                 refusals.RESOURCE_EXHAUSTED, "TOO_MANY_TABLES", "the server has too many tables", "服务器上的桌子太多"
             )
@@ -243,12 +252,21 @@ class Tables:
             if actor.idle and now - actor.last_touch >= self.limits.idle_seconds:
                 del self._actors[actor.name]  # whoever comes from now on wakes another
                 actor.retire()
-        oldest = now - self.limits.waiting_seconds
-        for info in self._directory.waiting():
-            if info.create_time.ToMilliseconds() / 1000 > oldest:
-                break
-            self.actor(info.name).post(Abandon(self.limits.waiting_seconds))
+        self._close_abandoned(now)
         self._sweep_later()
+
+    def _close_abandoned(self, now: float) -> None:
+        """Look at the tables that were made long ago and still wait: each once in a while, since that may wake it."""
+        patience = self.limits.waiting_seconds
+        before, self._looked_at = self._looked_at, {}
+        for info in self._directory.waiting():
+            if info.create_time.ToMilliseconds() / 1000 > now - patience:
+                break
+            last = before.get(info.name, 0.0)
+            if now - last >= patience / _LOOKS:
+                self.actor(info.name).post(Abandon(patience))
+                last = now
+            self._looked_at[info.name] = last
 
 
 def table_name(account: str, request_id: str) -> str:
