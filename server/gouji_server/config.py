@@ -66,13 +66,13 @@ class Config(BaseSettings):
     @model_validator(mode="after")
     def _check(self) -> Self:
         if (self.tls_cert is None) != (self.tls_key is None):
-            raise ValueError("tls_cert and tls_key go together")
+            raise ValueError("--tls-cert and --tls-key go together")
         if self.bot_least_seconds > self.bot_most_seconds:
             raise ValueError("bot_least_seconds is more than bot_most_seconds")
         if self.tls_cert is None and not self.insecure and not is_loopback(self.host):
             raise ValueError(
-                f"{self.host} is not a loopback address: give tls_cert and tls_key, "
-                f"or insecure if something in front of the server encrypts"
+                f"{self.host} is not a loopback address: give --tls-cert and --tls-key, "
+                f"or --insecure if something in front of the server encrypts"
             )
         return self
 

@@ -39,6 +39,8 @@ class DataDirectory:
         try:
             _make_private(path)
             lock = os.open(path / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except FileExistsError as error:
+            raise StartError(f"the data directory {path} cannot be used: it is a file") from error
         except OSError as error:
             raise StartError(f"the data directory {path} cannot be used: {error.strerror}") from error
         try:

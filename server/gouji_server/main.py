@@ -18,7 +18,7 @@ from gouji_server import logs
 from gouji_server.accounts import AccessTokens, Accounts
 from gouji_server.api import lobby, session, table
 from gouji_server.api.calls import Calls
-from gouji_server.api.listener import Listener
+from gouji_server.api.listener import Listener, must_be_free
 from gouji_server.api.pages import Pages
 from gouji_server.api.streams import Streams
 from gouji_server.config import Config
@@ -83,6 +83,8 @@ class Server:
             metrics.watch_tables(tables.awake)
             metrics.watch_backlog(tables.backlog_bytes)
             metrics.watch_streams(lambda: len(streams))
+            # Before the figures' port: who starts a second server is told of the port that matters.
+            must_be_free(config.host, config.port)
             metrics_port = _serve_metrics(config, metrics, rooms)
             calls = Calls(accounts, metrics)
             pages = Pages(key)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import socket
+import subprocess
 import sys
 from pathlib import Path
 
@@ -75,7 +77,7 @@ def test_help_lists_every_setting() -> None:
         (("--nonsense", "1"), {}, "nonsense"),
         (("extra",), {}, "extra"),
         (("--host", "0.0.0.0"), {}, "loopback"),  # noqa: S104 - refused is what it should be
-        (("--tls-cert", "c.pem"), {}, "tls_key"),
+        (("--tls-cert", "c.pem"), {}, "--tls-key"),
         (("--max-calls", "0"), {}, "max_calls"),
     ],
 )
@@ -104,6 +106,11 @@ def test_without_the_server_installed_it_says_what_to_install(tmp_path: Path) ->
     done = gouji_process("serve", env=env)
     assert done.returncode == 1
     assert done.stderr.decode().startswith("gouji: the server is not installed: pip install 'gouji[server]'")
+    by_module = subprocess.run(
+        [sys.executable, "-m", "gouji_server"], env={**os.environ, **env}, capture_output=True, check=False, timeout=60
+    )
+    assert by_module.returncode == 1
+    assert by_module.stderr.decode().startswith("gouji: the server is not installed: pip install 'gouji[server]'")
     demo = gouji_process("demo", "--out", str(tmp_path / "demo"), env=env)
     assert demo.returncode == 1
     assert "pip install 'gouji[server]'" in demo.stderr.decode()

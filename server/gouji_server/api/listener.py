@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import socket
 import threading
@@ -108,7 +109,7 @@ def _options(config: Config) -> list[tuple[str, int]]:
 
 
 def _bind(server: grpc.aio.Server, host: str, config: Config) -> int:
-    _must_be_free(host.strip("[]"), config.port)
+    must_be_free(host, config.port)
     address = f"{host}:{config.port}"
     try:
         if config.tls_cert is None or config.tls_key is None:
@@ -120,17 +121,18 @@ def _bind(server: grpc.aio.Server, host: str, config: Config) -> int:
         raise StartError(f"cannot listen on {address}{what}") from error
 
 
-def _must_be_free(host: str, port: int) -> None:
+def must_be_free(host: str, port: int) -> None:
     """Raise StartError, saying why, if the address cannot be had: gRPC would tell standard error alone."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
-            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+            host.strip("[]"), port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
         with socket.socket(family, kind, protocol) as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind(address)
     except OSError as error:
-        raise StartError(f"cannot listen on {host}:{port}: {error.strerror}") from error
+        hint = "; name another port, or 0 for a free one" if error.errno == errno.EADDRINUSE else ""
+        raise StartError(f"cannot listen on {host}:{port}: {error.strerror}{hint}") from error
 
 
 def _read(path: Path) -> bytes:
