@@ -6,6 +6,7 @@ A rank is an int 0..14 in the order of :data:`RANKS`. A hand is usually a sequen
 from __future__ import annotations
 
 from enum import IntEnum
+from functools import cache
 from typing import TYPE_CHECKING, NewType
 
 if TYPE_CHECKING:
@@ -209,15 +210,38 @@ def parse_ranks(text: str) -> list[int]:
 
 
 def pack(rule_set: RuleSet) -> tuple[Card, ...]:
-    """The whole pack (R1) in its documented order: one pack of 54 ascending, then the next (docs/shuffle.md)."""
-    return ALL_CARDS * rule_set.decks
+    """The whole pack (R1) in its documented order: one pack of 54 ascending, then the next (docs/shuffle.md).
+
+    Without the cards removed: going through their ranks from low to high and through the suits clubs, diamonds, hearts,
+    spades in turn, on from where the rank before stopped, each time the last such card of the order. So what stays of
+    a rank is as even as possible over the suits, and so is the whole.
+    """
+    if not rule_set.removed:
+        return ALL_CARDS * rule_set.decks
+    return _pack_without(rule_set.decks, rule_set.removed)
+
+
+@cache
+def _pack_without(decks: int, removed: str) -> tuple[Card, ...]:
+    left = list(ALL_CARDS * decks)
+    suit = 0
+    for rank, gone in enumerate(parse_ranks(removed)):
+        for _ in range(gone):
+            card = rank + 40 if rank >= SMALL else 13 * suit + rank + 1
+            if rank < SMALL:
+                suit = (suit + 1) % len(SUIT_NAMES)
+            del left[len(left) - 1 - left[::-1].index(_CARD[card])]
+    return tuple(left)
 
 
 def pack_counts(rule_set: RuleSet) -> list[int]:
     """Fifteen counts of the whole pack (R1)."""
-    return [4 * rule_set.decks] * 13 + [rule_set.decks] * 2
+    whole = [4 * rule_set.decks] * 13 + [rule_set.decks] * 2
+    if rule_set.removed:
+        return [held - gone for held, gone in zip(whole, parse_ranks(rule_set.removed), strict=True)]
+    return whole
 
 
 def cards_per_seat(rule_set: RuleSet) -> int:
     """Cards dealt to each seat (R1)."""
-    return 54 * rule_set.decks // SEATS
+    return sum(pack_counts(rule_set)) // SEATS

@@ -107,7 +107,7 @@ class Deal:
 
         What that made public is in ``start_events``. ``track_cards=False`` keeps rank counts alone: for simulations.
         """
-        order = shuffle.draw_order(rules.decks, seed)
+        order = shuffle.draw_order(rules, seed)
         first_drawer, lot = shuffle.seats(seed)
         dealt = tuple([order[(seat - first_drawer) % SEATS :: SEATS] for seat in range(SEATS)])
         ranks = [cards.translate(_RANKS_OF_BYTES) for cards in dealt]
@@ -391,7 +391,7 @@ class Deal:
         for answer in answers:
             self._note(answer)
         if seed is not None:
-            self._order = shuffle.draw_order(self.rules.decks, seed)
+            self._order = shuffle.draw_order(self.rules, seed)
 
     def to_bytes(self) -> bytes:
         """The whole deal, hidden parts included, in a form that :meth:`from_bytes` reads on any machine."""

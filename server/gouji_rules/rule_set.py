@@ -1,7 +1,7 @@
 """Rule sets: one frozen value with a field for every option of docs/rules.md §12.
 
-``preset("qingdao").replace(gouji_twos=2)`` makes another, checked one. Values that belong to rules not built yet are
-refused by :meth:`RuleSet.replace` and named.
+``preset("qingdao").replace(gouji_twos=2)`` makes another, checked one. Switching an option on brings the defaults of
+its companions. Values that belong to rules not built yet are refused by :meth:`RuleSet.replace` and named.
 """
 
 from __future__ import annotations
@@ -9,6 +9,9 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass
 from typing import Any, TypeAlias
+
+from gouji_rules.contradictions import contradictions
+from gouji_rules.presets import COLUMNS, TRIBUTE_KINDS, companions
 
 OptionValue: TypeAlias = bool | int | str | tuple[int, ...] | tuple[str, ...]
 
@@ -28,7 +31,9 @@ class RuleSet:
     """The options of docs/rules.md §12, defaults as in the preset qingdao (S1q).
 
     ``name`` is the preset it was made from. ``return_`` is the option ``return`` (a word of the language). ``deals`` 0
-    means as many as the table says.
+    means as many as the table says. ``removed`` are cards in R-notation. ``burn_points`` are what a burn that succeeds
+    is worth to the burner and to the burned (R35), ``fault_points`` what it is worth not to have opened, and to have
+    been stifled (R64).
     """
 
     name: str
@@ -80,8 +85,9 @@ class RuleSet:
     def replace(self, **overrides: Any) -> RuleSet:
         """A copy with some options changed, checked.
 
-        Raises :class:`RuleSetError` for an unknown option, a value that an option does not have, a contradiction, or
-        a value that is not supported yet.
+        Switching on ``hold_three``, ``opening`` or the other kind of ``teams`` brings what the preset's column has for
+        their companions, as far as the overrides do not name them. Raises :class:`RuleSetError` for an unknown option,
+        a value that an option does not have, a contradiction, or a value that is not supported yet.
         """
         changes: dict[str, Any] = {}
         for option, value in overrides.items():
@@ -89,7 +95,7 @@ class RuleSet:
             if name == "name" or name not in _OPTIONS:
                 raise RuleSetError((option,), f"there is no option {option}", f"没有选项 {option}")
             changes[name] = _checked(name, value)
-        made = dataclasses.replace(self, **changes)
+        made = dataclasses.replace(self, **{**_brought(self, changes), **changes})
         made.check()
         return made
 
@@ -98,7 +104,7 @@ class RuleSet:
         for option in OPTION_NAMES:
             value = self.option(option)
             _checked(_FIELD_OF.get(option, option), value)
-        for fields, text_en, text_zh in _contradictions(self):
+        for fields, text_en, text_zh in contradictions(self):
             raise RuleSetError(fields, text_en, text_zh)
         unsupported = tuple(option for option in OPTION_NAMES if not _supported(option, self.option(option)))
         if unsupported:
@@ -111,9 +117,23 @@ class RuleSet:
         return value
 
     def overrides(self) -> dict[str, OptionValue]:
-        """The options in which this set differs from its preset, in the order of :data:`OPTION_NAMES`."""
+        """What :meth:`replace` needs to make this set from its preset, in the order of :data:`OPTION_NAMES`.
+
+        The options in which they differ, and those of the preset's that a companion would change.
+        """
         base = preset(self.name)
-        return {name: self.option(name) for name in OPTION_NAMES if self.option(name) != base.option(name)}
+        differing = {name for name in _OPTIONS if getattr(self, name) != getattr(base, name)}
+        brought = _brought(base, {name: getattr(self, name) for name in differing}) if differing else {}
+        differing |= {name for name, value in brought.items() if getattr(self, name) != value}
+        return {name: self.option(name) for name in OPTION_NAMES if _FIELD_OF.get(name, name) in differing}
+
+
+def _brought(base: RuleSet, changes: dict[str, Any]) -> dict[str, Any]:
+    """What changes of a rule set bring with them, by field."""
+    switched_on = {name for name in ("hold_three", "opening") if changes.get(name) and not getattr(base, name)}
+    if changes.get("teams", base.teams) != base.teams:
+        switched_on.add(changes["teams"])
+    return companions(base.name, switched_on, base.tribute) if switched_on else {}
 
 
 _BOOL: tuple[OptionValue, ...] = (False, True)
@@ -172,8 +192,12 @@ _FIELD_OF = {"return": "return_"}
 OPTION_NAMES: tuple[str, ...] = tuple(_NAME_OF.get(name, name) for name in _OPTIONS)
 """Every option by its name in docs/rules.md, in the order of its §12."""
 
+_BUILT_PRESETS = ("qingdao",)
+
 # What is built. An option not named here has only the values of the preset qingdao.
 _BUILT: dict[str, tuple[OptionValue, ...] | None] = {
+    "decks": (4, 6),
+    "removed": None,
     "direction": ("ccw", "cw"),
     "seating": ("free",),
     "show": ("auto", "ask"),
@@ -213,8 +237,7 @@ def _well_formed(field: str, value: Any) -> bool:
         numbers = isinstance(value, tuple) and all(type(v) is int and abs(v) <= 1000 for v in value)
         return numbers and len(value) == wanted
     if field == "tribute":
-        kinds = ("stifle", "burn", "point", "loser")
-        return isinstance(value, tuple) and all(v in kinds for v in value) and len(set(value)) == len(value)
+        return isinstance(value, tuple) and value == tuple(kind for kind in TRIBUTE_KINDS if kind in value)
     if field == "removed":
         return isinstance(value, str)
     return type(value) is int and (0 <= value <= 1000 if field == "deals" else abs(value) <= 1000)
@@ -227,31 +250,6 @@ def _supported(option: str, value: OptionValue) -> bool:
     return value == QINGDAO.option(option)
 
 
-def _contradictions(rules: RuleSet) -> list[tuple[tuple[str, ...], str, str]]:
-    """What in a set contradicts itself: the fields and why."""
-    found: list[tuple[tuple[str, ...], str, str]] = []
-    if not rules.hold_three:
-        found += [
-            ((option, "hold_three"), f"{option} needs hold_three", f"{option} 须先开 hold_three")
-            for option in ("stifle", "buy_from", "buy_with", "buy_none")
-            if rules.option(option) != "off"
-        ]
-    if not rules.opening:
-        if rules.calls != "none":
-            found.append((("calls", "opening"), "calls needs opening", "calls 须先开 opening"))
-        if rules.open_leads_four:
-            fields = ("open_leads_four", "opening")
-            found.append((fields, "open_leads_four needs opening", "open_leads_four 须先开 opening"))
-    if rules.kill_anyone and rules.joker_kill == "off":
-        found.append((("kill_anyone", "joker_kill"), "kill_anyone needs joker_kill", "kill_anyone 须先开 joker_kill"))
-    if rules.burn == "off" and (rules.burn_after_pass or rules.counter_burn_doubles or rules.burn_points != (0, 0)):
-        found.append((("burn",), "options of burning need burn", "烧牌的选项须先开 burn"))
-    if rules.revolution == "hold_three_only" and not rules.hold_three:
-        fields = ("revolution", "hold_three")
-        found.append((fields, "hold_three_only needs hold_three", "hold_three_only 须先开 hold_three"))
-    return found
-
-
 def format_option(value: OptionValue) -> str:
     """An option's value as text: ``true``, ``4``, ``any_last``, ``4/2/0/0/-2/-4``; an empty list is ``none``."""
     if isinstance(value, bool):
@@ -261,12 +259,14 @@ def format_option(value: OptionValue) -> str:
     return str(value)
 
 
-QINGDAO = RuleSet(name="qingdao")
+_ALL: dict[str, RuleSet] = {name: RuleSet(name=name, **column) for name, column in COLUMNS.items()}
 
-PRESETS: dict[str, RuleSet] = {"qingdao": QINGDAO}
+QINGDAO = _ALL["qingdao"]
+
+PRESETS: dict[str, RuleSet] = {name: rules for name, rules in _ALL.items() if name in _BUILT_PRESETS}
 """The presets that are built, by name."""
 
-PRESET_NAMES = ("qingdao", "hokkaido", "chinagames", "shandong", "lianzhong", "competition")
+PRESET_NAMES = tuple(COLUMNS)
 """The presets of docs/rules.md §12; those missing from :data:`PRESETS` are not built yet."""
 
 

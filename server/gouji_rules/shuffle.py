@@ -54,17 +54,14 @@ def deal_seed(server_secret: bytes, entropies: Sequence[bytes] = ()) -> bytes:
 
 def shuffled(rule_set: RuleSet, seed: bytes) -> tuple[Card, ...]:
     """The whole pack in the order of drawing."""
-    if rule_set.removed:
-        cards = pack(rule_set)
-        return tuple(cards[i] for i in _sorted_by_key(len(cards), seed))
-    return tuple(map(Card, draw_order(rule_set.decks, seed)))
+    return tuple(map(Card, draw_order(rule_set, seed)))
 
 
-def draw_order(decks: int, seed: bytes) -> bytes:
-    """Whole packs in the order of drawing, a byte per card value."""
-    if decks == 4:
+def draw_order(rule_set: RuleSet, seed: bytes) -> bytes:
+    """The whole pack in the order of drawing, a byte per card value."""
+    if rule_set.decks == 4 and not rule_set.removed:
         return _draw_four_packs(seed)
-    cards = _ONE_PACK * decks
+    cards = bytes(pack(rule_set))
     return bytes([cards[i] for i in _sorted_by_key(len(cards), seed)])
 
 
