@@ -81,6 +81,7 @@ from gouji_rules.events import (
 )
 from gouji_rules.legality import LegalActions, can, check, default_action, legal_actions, open_verbs
 from gouji_rules.match import Match, MatchStep
+from gouji_rules.obligations import Obligation, parse_obligation
 from gouji_rules.plays import Play, format_play, is_gouji, make_play, parse_play, play_of_cards, size
 from gouji_rules.question import Kind, Question
 from gouji_rules.records import (
@@ -158,6 +159,7 @@ __all__ = [
     "NotAsked",
     "NotationError",
     "NothingToShow",
+    "Obligation",
     "Passed",
     "Phase",
     "Play",
@@ -207,6 +209,7 @@ __all__ = [
     "open_verbs",
     "pack",
     "parse_action",
+    "parse_obligation",
     "parse_play",
     "parse_ranks",
     "play_action",

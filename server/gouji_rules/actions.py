@@ -5,6 +5,7 @@ Bits 0-27 hold the play or the suit, the bits above hold the verb.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import IntEnum
 from typing import NewType
 
@@ -15,7 +16,7 @@ Action = NewType("Action", int)
 
 
 class Verb(IntEnum):
-    """What a seat may do; numbered as on the wire. Those from CALL_OPEN on belong to rules of other presets."""
+    """What a seat may do; numbered as on the wire."""
 
     PLAY = 1
     PASS = 2
@@ -35,6 +36,7 @@ class Verb(IntEnum):
     ACCEPT = 16
     WAIVE = 17
     KILL = 18
+    SWAP = 19
 
 
 VERB_SHIFT = 28
@@ -52,6 +54,15 @@ NO = Action(Verb.NO << VERB_SHIFT)
 REVOLT = Action(Verb.REVOLT << VERB_SHIFT)
 KEEP_HEAD = Action(Verb.KEEP_HEAD << VERB_SHIFT)
 DROP_HEAD = Action(Verb.DROP_HEAD << VERB_SHIFT)
+CALL_OPEN = Action(Verb.CALL_OPEN << VERB_SHIFT)
+CALL_BLIND = Action(Verb.CALL_BLIND << VERB_SHIFT)
+REFUSE = Action(Verb.REFUSE << VERB_SHIFT)
+ACCEPT = Action(Verb.ACCEPT << VERB_SHIFT)
+WAIVE = Action(Verb.WAIVE << VERB_SHIFT)
+SWAP = Action(Verb.SWAP << VERB_SHIFT)
+
+WITH_CARDS = frozenset({Verb.PLAY, Verb.BURN, Verb.KILL, Verb.GIVE})
+"""The verbs that put cards down or hand one over."""
 
 
 def play_action(play: Play) -> Action:
@@ -62,6 +73,11 @@ def play_action(play: Play) -> Action:
 def burn_action(play: Play) -> Action:
     """Burn with a play (R30)."""
     return Action(BURN_TAG | play)
+
+
+def give_action(card: Play) -> Action:
+    """Return a card, as a play of one, for tribute (R73)."""
+    return Action(Verb.GIVE << VERB_SHIFT | card)
 
 
 def show_action(suit: int) -> Action:
@@ -77,8 +93,8 @@ def verb_of(action: Action) -> Verb:
 
 
 def play_of(action: Action) -> Play:
-    """The play of a PLAY or BURN; 0 for others."""
-    return Play(action & PLAY_MASK) if action >> VERB_SHIFT in (Verb.PLAY, Verb.BURN) else Play(0)
+    """The play of a PLAY, BURN, KILL or GIVE; 0 for others."""
+    return Play(action & PLAY_MASK) if action >> VERB_SHIFT in WITH_CARDS else Play(0)
 
 
 def suit_shown(action: Action) -> int:
@@ -95,6 +111,12 @@ _WORDS: dict[str, Action] = {
     "revolt": REVOLT,
     "head keep": KEEP_HEAD,
     "head drop": DROP_HEAD,
+    "call open": CALL_OPEN,
+    "call blind": CALL_BLIND,
+    "refuse": REFUSE,
+    "accept": ACCEPT,
+    "waive": WAIVE,
+    "swap": SWAP,
 }
 _WORD_OF: dict[Action, str] = {action: word for word, action in _WORDS.items()}
 
@@ -110,11 +132,21 @@ VERB_WORDS: dict[str, Verb] = {
     "revolt": Verb.REVOLT,
     "head keep": Verb.KEEP_HEAD,
     "head drop": Verb.DROP_HEAD,
+    "call open": Verb.CALL_OPEN,
+    "call blind": Verb.CALL_BLIND,
+    "give": Verb.GIVE,
+    "refuse": Verb.REFUSE,
+    "accept": Verb.ACCEPT,
+    "waive": Verb.WAIVE,
+    "swap": Verb.SWAP,
 }
 """The record's word for every verb of these rules."""
 
-LATER_WORDS = frozenset({"call", "give", "refuse", "accept", "waive", "kill"})
+LATER_WORDS = frozenset({"kill"})
 """Verbs of the record format that belong to rules not supported yet."""
+
+
+_MAKE: dict[str, Callable[[Play], Action]] = {"play": play_action, "burn": burn_action, "give": give_action}
 
 
 def format_action(action: Action) -> str:
@@ -124,6 +156,8 @@ def format_action(action: Action) -> str:
         return "play " + format_play(Play(action & PLAY_MASK))
     if verb == Verb.BURN:
         return "burn " + format_play(Play(action & PLAY_MASK))
+    if verb == Verb.GIVE:
+        return "give " + format_play(Play(action & PLAY_MASK))
     if verb == Verb.SHOW:
         return "show " + SUIT_NAMES[action & 3]
     word = _WORD_OF.get(action)
@@ -143,12 +177,11 @@ def parse_action(text: str) -> Action:
         return _WORDS[joined]
     verb = words[0] if words else ""
     rest = " ".join(words[1:])
-    if verb in ("play", "burn"):
+    if verb in _MAKE:
         if not rest:
             text_zh = f"“{verb}”后面要写牌，如“{verb} 5555”"
             raise _unreadable(text, verb, f"“{verb}” needs cards, such as “{verb} 5555”", text_zh)
-        play = parse_play(rest)
-        return play_action(play) if verb == "play" else burn_action(play)
+        return _MAKE[verb](parse_play(rest))
     if verb == "show":
         if rest not in SUIT_NAMES:
             suits = ", ".join(SUIT_NAMES)
@@ -156,6 +189,8 @@ def parse_action(text: str) -> Action:
         return show_action(SUIT_NAMES.index(rest))
     if verb == "head":
         raise _unreadable(text, rest, "“head” needs “keep” or “drop”", "“head”后面要写“keep”或“drop”")
+    if verb == "call":
+        raise _unreadable(text, rest, "“call” needs “open” or “blind”", "“call”后面要写“open”或“blind”")
     if verb in LATER_WORDS:
         raise _unreadable(text, verb, f"“{verb}” is not supported by these rules", f"本规则不支持“{verb}”")
     verbs = ", ".join(VERB_WORDS)

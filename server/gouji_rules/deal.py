@@ -8,15 +8,30 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gouji_rules import digests, first_lead, legality, revolution, scoring, shuffle, trick
-from gouji_rules.actions import PASS, WIND, YIELD, Action, Verb, verb_of
+from gouji_rules import (
+    buying,
+    calls,
+    digests,
+    first_lead,
+    legality,
+    reporting,
+    revolution,
+    scoring,
+    shuffle,
+    tribute,
+    trick,
+)
+from gouji_rules.actions import PASS, WIND, WITH_CARDS, YIELD, Action, Verb, verb_of
 from gouji_rules.cards import RANK_COUNT, RANK_OF_CARD, RANKS, SEATS, as_cards, pack, pack_counts, parse_ranks
 from gouji_rules.errors import AlreadyAnswered, DealOver, DealRunning
-from gouji_rules.events import Event, Manner
+from gouji_rules.events import CountTold, Event, Felt, Manner
+from gouji_rules.handover import dealt_counts
+from gouji_rules.obligations import Obligation, parse_obligation
 from gouji_rules.plays import PLAY_MASK, Play
 from gouji_rules.position import Position, check_cards
 from gouji_rules.question import Kind, Question
 from gouji_rules.state import Phase, PublicState, Standing
+from gouji_rules.steps import AS_DEALT, FROM_SEED, READY, Step, plan
 from gouji_rules.views import SeatView
 
 if TYPE_CHECKING:
@@ -27,7 +42,7 @@ if TYPE_CHECKING:
 
 _RANKS_OF_BYTES = RANK_OF_CARD.ljust(256, b"\xff")
 _EVERY_RANK = tuple(range(RANK_COUNT))
-_ASKED_TOGETHER = frozenset({Kind.WINDOW, Kind.REVOLT, Kind.SHOW})
+_ASKED_TOGETHER = frozenset({Kind.WINDOW, Kind.REVOLT, Kind.SHOW, Kind.CALL, Kind.WAIVE, Kind.SWAP})
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,20 +86,29 @@ class Deal:
         "_lead",
         "_order",
         "_position",
+        "_steps",
         "dealt",
         "obligations",
         "rules",
         "seed",
         "start_events",
+        "starts_as_dealt",
     )
 
     def __init__(
-        self, rules: RuleSet, position: Position, dealt: tuple[bytes, ...], obligations: tuple[str, ...]
+        self,
+        rules: RuleSet,
+        position: Position,
+        dealt: tuple[bytes, ...],
+        obligations: tuple[Obligation, ...],
+        *,
+        as_dealt: bool = False,
     ) -> None:
         self.rules: RuleSet = rules
         self.seed: bytes | None = None
         self.dealt: tuple[bytes, ...] = dealt
-        self.obligations: tuple[str, ...] = obligations
+        self.obligations: tuple[Obligation, ...] = obligations
+        self.starts_as_dealt: bool = as_dealt
         self.start_events: tuple[Event, ...] = ()
         self._position: Position = position
         self._order: bytes = b""
@@ -92,6 +116,7 @@ class Deal:
         self._answers: list[Answer] = []
         self._chain: bytes = b""
         self._fixed: bytes = b""
+        self._steps: tuple[Step, ...] = ()
 
     @classmethod
     def start(
@@ -100,30 +125,28 @@ class Deal:
         seed: bytes,
         *,
         number: int = 1,
-        obligations: Sequence[str] = (),
+        obligations: Sequence[Obligation | str] = (),
         track_cards: bool = True,
     ) -> Deal:
-        """Shuffle and deal (R3), fix or ask the first lead (R5), then ask about revolution (R50).
+        """Shuffle (R3) and take the steps of R4 up to the first question.
 
-        What that made public is in ``start_events``. ``track_cards=False`` keeps rank counts alone: for simulations.
+        What that made public is in ``start_events``. ``obligations`` are what the deal before left, as values or texts.
+        ``track_cards=False`` keeps rank counts alone: for simulations.
         """
         order = shuffle.draw_order(rules, seed)
-        first_drawer, lot = shuffle.seats(seed)
+        first_drawer = shuffle.first_drawer(seed)
         dealt = tuple([order[(seat - first_drawer) % SEATS :: SEATS] for seat in range(SEATS)])
-        ranks = [cards.translate(_RANKS_OF_BYTES) for cards in dealt]
-        hands = [list(map(held.count, _EVERY_RANK)) for held in ranks]
-        cards = [bytes(sorted(held)) for held in dealt] if track_cards else None
-        made = cls(rules, Position(rules, hands, cards, number), dealt, tuple(obligations))
+        steps = plan(rules, FROM_SEED)
+        owed = _obligations(obligations)
+        made = cls(rules, _before_play(rules, dealt, number, owed, steps, track_cards=track_cards), dealt, owed)
+        made._steps = steps
         made.seed = seed
         made._order = order
         pos = made._position
         events: list[Event] = []
         if track_cards:
             pos.events = events
-        if rules.show == "ask":
-            first_lead.ask_all(pos)
-        else:
-            made._begin(first_lead.show_all(pos, order, first_drawer, lot))
+        made._go_on()
         made.start_events = tuple(events)
         pos.events = None
         return made
@@ -134,33 +157,85 @@ class Deal:
         rules: RuleSet,
         hands: Sequence[str | Sequence[int]],
         lead: int,
-        obligations: Sequence[str] = (),
+        obligations: Sequence[Obligation | str] = (),
         *,
         number: int = 1,
+        as_dealt: bool = False,
     ) -> Deal:
         """A deal of given hands, in R-notation or as rank counts, after the first lead was fixed on ``lead``.
 
-        Hands may be short. An empty one is that of a revolutionary: its seat must answer so. Raises ValueError for
-        hands that the pack does not hold, NotationError (a ValueError) for what cannot be read.
+        The hands are those after buying and tribute, or with ``as_dealt`` those before. Hands may be short. An empty
+        one is that of a revolutionary: its seat must answer so. Raises ValueError for hands that the pack does not
+        hold, NotationError (a ValueError) for what cannot be read.
         """
         counts = [parse_ranks(hand) if isinstance(hand, str) else list(hand) for hand in hands]
         _check_hands(rules, counts, lead)
         dealt = _real_cards(rules, counts)
-        position = Position(rules, counts, [bytes(sorted(held)) for held in dealt], number)
-        made = cls(rules, position, dealt, tuple(obligations))
-        made._begin(lead)
+        steps = plan(rules, AS_DEALT if as_dealt else READY)
+        owed = _obligations(obligations)
+        made = cls(rules, _before_play(rules, dealt, number, owed, steps), dealt, owed, as_dealt=as_dealt)
+        made._steps = steps
+        made._fix_lead(lead)
+        pos = made._position
+        events: list[Event] = []
+        pos.events = events
+        made._go_on()
+        made.start_events = tuple(events)
+        pos.events = None
         return made
 
-    def _begin(self, lead: int) -> None:
-        """The first lead is fixed: ask about revolution, or play."""
-        self._lead = lead
+    # ── the order of a deal (R4) ─────────────────────────────────────────────────────────────────────────────────────
+
+    def _go_on(self) -> None:
+        """Take the steps of R4 in order until somebody is asked; after the last one play begins."""
         pos = self._position
-        pos.public.first_leader = lead
-        pos.public.leader = lead
-        if self.rules.revolution == "off":
-            trick.begin_play(pos)
-        else:
+        p = pos.public
+        while p.kind == Kind.NONE and p.phase != Phase.OVER:
+            if pos.step == len(self._steps):
+                trick.begin_play(pos)
+                return
+            step = self._steps[pos.step]
+            pos.step += 1
+            self._take(step)
+
+    def _take(self, step: Step) -> None:
+        """One step: it asks somebody, or is done."""
+        pos = self._position
+        if step == Step.FIRST_LEAD:
+            self._settle_first_lead()
+        elif step == Step.REVOLUTION:
             revolution.ask_all(pos)
+        elif step == Step.SWAP:
+            tribute.ask_swap(pos)
+        elif step == Step.BLIND_CALLS:
+            calls.ask_blind(pos)
+        elif step == Step.DRAW:
+            self._draw()
+        elif step == Step.BUYING:
+            buying.buy_threes(pos)
+        elif step == Step.TRIBUTE:
+            tribute.begin(pos)
+        else:
+            calls.ask_open(pos)
+
+    def _draw(self) -> None:
+        """The cards are drawn after what is asked before."""
+        pos = self._position
+        pos.take_up(_counts(self.dealt), pos.cards and [bytes(sorted(held)) for held in self.dealt])
+
+    def _settle_first_lead(self) -> None:
+        """Fix the first lead, or ask who shows (R5)."""
+        pos = self._position
+        if self.rules.show == "ask":
+            first_lead.ask_all(pos)
+        elif self.seed is not None:
+            first_drawer, lot = shuffle.seats(self.seed)
+            self._fix_lead(first_lead.show_all(pos, self._order, first_drawer, lot))
+
+    def _fix_lead(self, lead: int) -> None:
+        self._lead = lead
+        p = self._position.public
+        p.first_leader = p.leader = lead
 
     # ── reading ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -229,7 +304,7 @@ class Deal:
         if question.asks(seat) and self.pending(seat):
             raise AlreadyAnswered("R32", "ALREADY_ANSWERED", "this seat has answered already", "这个座位已经回答过了")
         pos = self._position
-        legality.check(self.rules, question, seat, pos.hands[seat], action, self._threes(seat))
+        legality.check(self.rules, question, seat, self._hand_asked(seat), action, self._threes(seat))
         if cards is not None and pos.cards is not None and action & PLAY_MASK and verb_of(action) != Verb.SHOW:
             check_cards(pos.cards[seat], Play(action & PLAY_MASK), cards)
 
@@ -238,28 +313,28 @@ class Deal:
         question = self.question
         if question is None or not self.is_asked(seat):
             return False
-        return legality.can(self.rules, question, seat, self._position.hands[seat], action, self._threes(seat))
+        return legality.can(self.rules, question, seat, self._hand_asked(seat), action, self._threes(seat))
 
     def legal_actions(self, seat: int) -> Sequence[Action]:
         """Every action that a seat may answer with, as a lazy sequence; empty if it is not asked."""
         question = self.question
         if question is None or not self.is_asked(seat):
             return ()
-        return legality.LegalActions(self.rules, question, self._position.hands[seat], self._threes(seat))
+        return legality.LegalActions(self.rules, question, self._hand_asked(seat), self._threes(seat))
 
     def open_verbs(self, seat: int) -> int:
         """Mask of the verbs with which some action of this seat would be accepted now."""
         question = self.question
         if question is None or not self.is_asked(seat):
             return 0
-        return legality.open_verbs(self.rules, question, self._position.hands[seat], self._threes(seat))
+        return legality.open_verbs(self.rules, question, self._hand_asked(seat), self._threes(seat))
 
     def default_action(self, seat: int) -> Action:
         """What an expired clock answers for a seat asked now: pass, decline, no, keep the head, the lowest lead."""
         question = self.question
         if question is None or not self.is_asked(seat):
             raise DealOver("R20", "NOT_ASKED", "this seat is not asked now", "现在没有问到这个座位")
-        return legality.default_action(question, self._position.hands[seat])
+        return legality.default_action(self.rules, question, self._hand_asked(seat))
 
     def apply(self, seat: int, action: Action, cards: Sequence[int] | None = None) -> list[Event]:
         """Verify an answer, carry it out and return what happened, in order.
@@ -270,7 +345,7 @@ class Deal:
         """
         self.verify(seat, action, cards)
         pos = self._position
-        play = action & PLAY_MASK if verb_of(action) in (Verb.PLAY, Verb.BURN) else 0
+        play = action & PLAY_MASK if verb_of(action) in WITH_CARDS else 0
         chosen: bytes | None = None
         if play and cards is not None and pos.cards is not None:
             chosen = bytes(sorted(cards))
@@ -307,32 +382,78 @@ class Deal:
             trick.answer_window(pos, seat, action)
         elif kind == Kind.HEAD:
             revolution.choose_head(pos, seat, action)
-        else:
+        elif kind in _ASKED_TOGETHER:
             self._answer_together(seat, action)
+        else:
+            self._answer_about_tribute(seat, action)
+
+    def _answer_about_tribute(self, seat: int, action: Action) -> None:
+        pos = self._position
+        kind = pos.public.kind
+        if kind == Kind.RETURN:
+            tribute.pick_return(pos, seat, action)
+        elif kind == Kind.REFUSE:
+            tribute.answer_return(pos, action)
+        else:
+            tribute.answer_tribute(pos, action)
+        self._go_on()
 
     def _answer_together(self, seat: int, action: Action) -> None:
-        """One hidden answer about revolution or showing; the last one settles it."""
+        """One hidden answer to a question asked of several; the last one settles it."""
         pos = self._position
+        if pos.public.kind == Kind.CALL:
+            calls.announce(pos, seat, action)
         pos.answers[seat] = action
         pos.waiting &= ~(1 << seat)
         if not pos.waiting:
             self.close_question()
 
     def close_question(self) -> None:
-        """All have answered about showing or revolution: settle it. For the engine's own drivers."""
+        """All have answered a question before play: settle it and go on. For the engine's own drivers."""
         pos = self._position
+        p = pos.public
         pos.waiting = 0
-        if pos.public.kind == Kind.REVOLT:
+        kind = p.kind
+        if kind == Kind.REVOLT:
             revolution.settle(pos)
-        elif self.seed is not None:
-            first_drawer, lot = shuffle.seats(self.seed)
-            self._begin(first_lead.settle(pos, self._order, first_drawer, lot))
+            return
+        if kind == Kind.SHOW:
+            first_drawer, lot = shuffle.seats(self.seed or bytes(shuffle.SEED_BYTES))
+            self._fix_lead(first_lead.settle(pos, self._order, first_drawer, lot))
+        elif kind == Kind.CALL:
+            pos.forget_answers()
+        elif kind == Kind.WAIVE:
+            tribute.settle_waiver(pos)
+        else:
+            tribute.settle_swap(pos)
+        if kind in (Kind.SHOW, Kind.CALL):
+            p.kind = Kind.NONE
+            p.asked = p.verbs = 0
+        self._go_on()
+
+    def _hand_asked(self, seat: int) -> Sequence[int]:
+        """The hand that counts for the open question: about revolution what was dealt, where the rules say so (R50)."""
+        pos = self._position
+        p = pos.public
+        if p.kind == Kind.REVOLT and p.moves and self.rules.revolution_by == "dealt":
+            return dealt_counts(p, seat, pos.hands[seat])
+        return pos.hands[seat]
+
+    # ── out of turn ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def ask_count(self, asker: int, of: int) -> CountTold:
+        """Ask a seat how many cards it holds, for all to hear (R80, `report = asked`). Changes nothing."""
+        return reporting.count_told(self._position, asker, of)
+
+    def feel(self, asker: int) -> tuple[Felt, tuple[int, int]]:
+        """Feel the opposite's hand (R82): what all learn, and for the asker alone the least and most it may hold."""
+        return reporting.feel(self._position, asker)
 
     def _threes(self, seat: int) -> tuple[int, int, int, int]:
         """A seat's 3s by suit, where they are asked for."""
         if self._position.public.kind != Kind.SHOW:
             return legality.NO_THREES
-        return first_lead.threes_by_suit(self.dealt[seat])
+        return first_lead.threes_by_suit(self.rules, self.dealt[seat])
 
     # ── the end ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -374,7 +495,8 @@ class Deal:
 
     def copy(self) -> Deal:
         """An independent copy, for search and for trying things out."""
-        made = Deal(self.rules, self._position.copy(), self.dealt, self.obligations)
+        made = Deal(self.rules, self._position.copy(), self.dealt, self.obligations, as_dealt=self.starts_as_dealt)
+        made._steps = self._steps
         made.seed = self.seed
         made.start_events = self.start_events
         made._order = self._order
@@ -390,6 +512,7 @@ class Deal:
         self._lead = lead
         for answer in answers:
             self._note(answer)
+        self._steps = plan(self.rules, FROM_SEED if seed is not None else AS_DEALT if self.starts_as_dealt else READY)
         if seed is not None:
             self._order = shuffle.draw_order(self.rules, seed)
 
@@ -411,6 +534,37 @@ class Deal:
         if not self._fixed:
             self._fixed = digests.digest_of_start(self.rules, self.seed, self.dealt, self.obligations)
         return digests.digest_position(self._fixed, self._chain, self._position)
+
+
+def _before_play(
+    rules: RuleSet,
+    dealt: tuple[bytes, ...],
+    number: int,
+    owed: tuple[Obligation, ...],
+    steps: tuple[Step, ...],
+    *,
+    track_cards: bool = True,
+) -> Position:
+    """A position before the first step. Hands stay empty where something is asked before the cards are drawn."""
+    drawn = Step.DRAW not in steps
+    hands = _counts(dealt) if drawn else [[0] * RANK_COUNT for _ in range(SEATS)]
+    cards = [bytes(sorted(held)) if drawn else b"" for held in dealt] if track_cards else None
+    position = Position(rules, hands, cards, number)
+    if not drawn:
+        position.public.count_shown = [-1] * SEATS
+    if owed and rules.tribute:
+        position.public.obligations = tribute.in_order(owed)
+    return position
+
+
+def _obligations(given: Sequence[Obligation | str]) -> tuple[Obligation, ...]:
+    return tuple(parse_obligation(owed) if isinstance(owed, str) else owed for owed in given) if given else ()
+
+
+def _counts(dealt: Sequence[bytes]) -> list[list[int]]:
+    """Fifteen counts per seat of the cards dealt."""
+    ranks = [held.translate(_RANKS_OF_BYTES) for held in dealt]
+    return [list(map(held.count, _EVERY_RANK)) for held in ranks]
 
 
 def _check_hands(rules: RuleSet, hands: list[list[int]], lead: int) -> None:

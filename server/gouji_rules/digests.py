@@ -11,17 +11,20 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gouji_rules.actions import Action
+    from gouji_rules.obligations import Obligation
     from gouji_rules.position import Position
     from gouji_rules.rule_set import RuleSet
 
 
-def digest_of_start(rules: RuleSet, seed: bytes | None, dealt: Sequence[bytes], obligations: Sequence[str]) -> bytes:
+def digest_of_start(
+    rules: RuleSet, seed: bytes | None, dealt: Sequence[bytes], obligations: Sequence[Obligation]
+) -> bytes:
     """SHA-256 over what does not change in a deal: rules, seed, cards dealt, obligations."""
     fixed = {
         "rules": rules.name,
         "options": rules.overrides(),
         "seed": None if seed is None else seed.hex(),
-        "obligations": tuple(obligations),
+        "obligations": tuple(map(str, obligations)),
         "dealt": [held.hex() for held in dealt],
     }
     return sha256(json.dumps(fixed, separators=(",", ":"), sort_keys=True).encode()).digest()
@@ -56,4 +59,19 @@ def digest_position(fixed: bytes, chain: bytes, pos: Position) -> bytes:
     if pos.cards is not None:
         hashed.update(b"".join(pos.cards))
         hashed.update(b"".join([held or b"" for held in pos.chosen]))
+    later = _later(pos)
+    if later != _NOTHING_LATER:
+        hashed.update(repr(later).encode())
     return hashed.digest()
+
+
+def _later(pos: Position) -> tuple[object, ...]:
+    """What the rules of qingdao do not have; left out of the digest where nothing of it has happened."""
+    p = pos.public
+    owed = (*map(str, p.obligations), *map(str, pos.owed), "-", *map(str, pos.back), str(p.due or ""), p.barred)
+    moves = tuple((move.giver, move.taker, move.why, move.ranks, bytes(move.cards)) for move in p.moves)
+    told = (p.calls, p.opened, p.burns, p.stifled, p.slam, p.felt, pos.stifles)
+    return (owed, moves, told)
+
+
+_NOTHING_LATER = (("-", "", 0), (), ((0,) * 6, 0, (), (), -1, (0,) * 6, ()))

@@ -89,5 +89,13 @@ class NothingToShow(RuleViolation):
     """Showing a suit of which the seat does not hold two 3s (R5)."""
 
 
+class ReturnNotAllowed(RuleViolation):
+    """A card returned, or refused, where R73 does not allow it."""
+
+
+class NotTold(RuleViolation):
+    """Asking for a count, or feeling a hand, where R80 and R82 do not allow it."""
+
+
 class DealRunning(RuleViolation):
     """Asking for what is open only after the deal (R84)."""

@@ -7,6 +7,7 @@ from enum import IntEnum
 from typing import TypeAlias
 
 from gouji_rules.cards import Card
+from gouji_rules.obligations import Obligation
 from gouji_rules.plays import Play
 
 
@@ -172,6 +173,138 @@ class DealEnded:
     sweep: bool
 
 
+@dataclass(frozen=True, slots=True)
+class PlacesSwapped:
+    """The seats of places 5 and 6, allies, agreed to swap before the deal (R73): the one that now owes as 6th first."""
+
+    seats: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """A seat called that its opposite will not open (R42)."""
+
+    seat: int
+    blind: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CardBought:
+    """A 3 or 4 changed hands (R43, R49); ``paid`` is None where it was given without payment."""
+
+    buyer: int
+    seller: int
+    card: Card
+    paid: Card | None
+
+
+@dataclass(frozen=True, slots=True)
+class TributePaid:
+    """Tribute was paid as far as the payer had it (R70): ``cards`` of the ``owed`` ones, in the order of paying."""
+
+    payer: int
+    receiver: int
+    kind: str
+    owed: int
+    cards: tuple[Card, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TributeRefused:
+    """A receiver did not take the tribute owed to it (R73, `tribute_refusable`)."""
+
+    receiver: int
+    payer: int
+    kind: str
+    owed: int
+
+
+@dataclass(frozen=True, slots=True)
+class TributeWaived:
+    """Allies agreed that loser tribute is not paid (R73); ``shown`` is the payer's largest card where it is shown."""
+
+    payer: int
+    receiver: int
+    shown: Card | None
+
+
+@dataclass(frozen=True, slots=True)
+class CardReturned:
+    """A receiver of tribute gave a card back to its payer (R73)."""
+
+    receiver: int
+    payer: int
+    card: Card
+
+
+@dataclass(frozen=True, slots=True)
+class ReturnRefused:
+    """A card picked for a return was refused: its payer has none of its rank, or has to have one (R73)."""
+
+    payer: int
+    receiver: int
+    card: Card
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A seat has opened (R40, R44)."""
+
+    seat: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stifled:
+    """The play before a seat's last 3s was beaten (R46); ``by`` the stifler, ``busted`` under `stifle = last_place`."""
+
+    seat: int
+    by: int
+    busted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SlamMade:
+    """Nobody else played a card from this seat's first play to its last (R66)."""
+
+    seat: int
+
+
+@dataclass(frozen=True, slots=True)
+class ObligationsRecorded:
+    """What the deal leaves to be paid before the next (R4), in the order of paying (R70)."""
+
+    obligations: tuple[Obligation, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MatchDissolved:
+    """All six agreed to end the match (R17)."""
+
+
+@dataclass(frozen=True, slots=True)
+class LotDrawn:
+    """A tied match was settled by lot (R64): the team that won it, in individual play the seat."""
+
+    team: int
+
+
+@dataclass(frozen=True, slots=True)
+class CountTold:
+    """A seat was asked how many cards it holds and all heard it (R80): -1 for more than ten."""
+
+    asker: int
+    of: int
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Felt:
+    """A seat felt its opposite's hand (R82). How thick it was, the asker alone learns."""
+
+    asker: int
+    of: int
+
+
 Event: TypeAlias = (
     CardsShown
     | LeadFixed
@@ -190,4 +323,20 @@ Event: TypeAlias = (
     | MeleeBegan
     | TrickEnded
     | DealEnded
+    | PlacesSwapped
+    | Called
+    | CardBought
+    | TributePaid
+    | TributeRefused
+    | TributeWaived
+    | CardReturned
+    | ReturnRefused
+    | Opened
+    | Stifled
+    | SlamMade
+    | ObligationsRecorded
+    | MatchDissolved
+    | LotDrawn
+    | CountTold
+    | Felt
 )

@@ -1,7 +1,8 @@
 """What a seat may answer, from the question and its own hand alone.
 
 The server's verification, a client's check, bots and the engine use these same functions. ``hand`` is fifteen rank
-counts; ``threes`` the seat's own 3s by suit (clubs, diamonds, hearts, spades), needed only to show (R5).
+counts; ``threes`` the seat's own 3s by suit (clubs, diamonds, hearts, spades), under hold-three its 4s, needed only to
+show (R5). About revolution ``hand`` is what the seat was dealt where the rules say so (R50).
 """
 
 from __future__ import annotations
@@ -9,18 +10,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, overload
 
-from gouji_rules import enumeration
+from gouji_rules import enumeration, returns, revolution_answers
 from gouji_rules.actions import (
+    ACCEPT,
     BURN_TAG,
+    CALL_BLIND,
+    CALL_OPEN,
     DECLINE,
     DROP_HEAD,
     KEEP_HEAD,
     NO,
     PASS,
     PLAY_TAG,
-    REVOLT,
+    SWAP,
     VERB_SHIFT,
+    WAIVE,
     WIND,
+    WITH_CARDS,
     YIELD,
     Action,
     Verb,
@@ -33,8 +39,6 @@ from gouji_rules.errors import (
     BurnNotSound,
     CardsNotHeld,
     DoesNotBeat,
-    MayNotRevolt,
-    MustRevolt,
     NotAPlay,
     NotAsked,
     NothingToShow,
@@ -81,7 +85,7 @@ def check(
     verb = action >> VERB_SHIFT
     if not question.seats >> seat & 1:
         raise _not_asked(rules, question, verb)
-    if not question.verbs >> verb & 1 or (action & PLAY_MASK and verb not in (Verb.PLAY, Verb.BURN, Verb.SHOW)):
+    if not question.verbs >> verb & 1 or (action & PLAY_MASK and verb not in WITH_CARDS and verb != Verb.SHOW):
         raise _wrong_verb(rules, question, verb)
     if verb == Verb.PLAY:
         play = _held(hand, action)
@@ -94,19 +98,24 @@ def check(
         _check_beats(rules, question.top, play)
         _check_sound(hand, play)
     elif verb == Verb.REVOLT:
-        if hand[TWO] or hand[SMALL] or hand[BIG]:
-            raise MayNotRevolt(
-                "R50", "MAY_NOT_REVOLT", "only a seat dealt no 2 and no joker may revolt", "没有大小花和钱才可以革命"
-            )
+        revolution_answers.check_revolt(rules, hand)
     elif verb == Verb.NO:
-        if question.kind == Kind.REVOLT and not any(hand):
-            raise MustRevolt("R50", "MUST_REVOLT", "a seat without cards is a revolutionary", "没有牌的座位须革命")
+        if question.kind == Kind.REVOLT:
+            revolution_answers.check_no(rules, hand)
+    elif verb == Verb.GIVE:
+        returns.check_give(rules, question, hand, action)
+    elif verb == Verb.REFUSE:
+        returns.check_refuse(question, hand)
     elif verb == Verb.SHOW:
         suit = action & PLAY_MASK
         if suit > 3 or threes[suit] < 2:
             name = SUIT_NAMES[suit] if suit <= 3 else str(suit)
+            rank = "4" if rules.hold_three else "3"
             raise NothingToShow(
-                "R5", "NOTHING_TO_SHOW", f"showing takes two 3s of one suit: not held in {name}", "亮3须有两张同花色的3"
+                "R5",
+                "NOTHING_TO_SHOW",
+                f"showing takes two {rank}s of one suit: not held in {name}",
+                f"亮{rank}须有两张同花色的{rank}",
             )
 
 
@@ -240,8 +249,26 @@ _RULE_OF_VERB: dict[int, str] = {
     Verb.KEEP_HEAD: "R52",
     Verb.DROP_HEAD: "R52",
     Verb.KILL: "R15",
+    Verb.CALL_OPEN: "R42",
+    Verb.CALL_BLIND: "R42",
+    Verb.GIVE: "R73",
+    Verb.REFUSE: "R73",
+    Verb.ACCEPT: "R73",
+    Verb.WAIVE: "R73",
+    Verb.SWAP: "R73",
 }
-_RULE_OF_KIND: dict[int, str] = {Kind.WINDOW: "R30", Kind.REVOLT: "R50", Kind.HEAD: "R52", Kind.SHOW: "R5"}
+_RULE_OF_KIND: dict[int, str] = {
+    Kind.WINDOW: "R30",
+    Kind.REVOLT: "R50",
+    Kind.HEAD: "R52",
+    Kind.SHOW: "R5",
+    Kind.CALL: "R42",
+    Kind.RETURN: "R73",
+    Kind.REFUSE: "R73",
+    Kind.ACCEPT: "R73",
+    Kind.WAIVE: "R73",
+    Kind.SWAP: "R73",
+}
 
 
 class LegalActions(Sequence[Action]):
@@ -251,7 +278,7 @@ class LegalActions(Sequence[Action]):
     burn window, whose few sound burns are found on first use.
     """
 
-    __slots__ = ("_burns", "_code", "_hand", "_plain", "_plays", "_question", "_rules", "_threes")
+    __slots__ = ("_burns", "_code", "_gives", "_hand", "_plain", "_plays", "_question", "_rules", "_threes")
 
     def __init__(
         self, rules: RuleSet, question: Question, hand: Sequence[int], threes: Sequence[int] = NO_THREES
@@ -261,14 +288,18 @@ class LegalActions(Sequence[Action]):
         self._hand = tuple(hand)
         self._threes = tuple(threes)
         self._code = enumeration.wild_code(hand)
-        self._plain: tuple[Action, ...] = _plain_actions(question, hand, threes)
+        self._plain: tuple[Action, ...] = _plain_actions(rules, question, hand, threes)
         self._burns: list[Play] = []
+        self._gives: tuple[Action, ...] = ()
         self._plays = self._count_plays()
 
     def _count_plays(self) -> int:
         question = self._question
         if question.kind == Kind.LEAD:
             return enumeration.count_leads(self._hand, self._code, sum(self._hand), question.must_hold_joker)
+        if question.kind == Kind.RETURN:
+            self._gives = returns.gives(self._rules, question.barred, self._hand)
+            return len(self._gives)
         if question.kind not in (Kind.FOLLOW, Kind.WINDOW) or question.top & BIG_MASK:
             return 0
         if question.kind == Kind.FOLLOW:
@@ -298,6 +329,8 @@ class LegalActions(Sequence[Action]):
         question = self._question
         if question.kind == Kind.WINDOW:
             return Action(BURN_TAG | self._burns[index])
+        if question.kind == Kind.RETURN:
+            return self._gives[index]
         if question.kind == Kind.LEAD:
             joker = question.must_hold_joker
             return Action(PLAY_TAG | enumeration.lead_at(self._hand, self._code, index, joker))
@@ -328,7 +361,9 @@ class LegalActions(Sequence[Action]):
         return self._plays
 
 
-def _plain_actions(question: Question, hand: Sequence[int], threes: Sequence[int]) -> tuple[Action, ...]:
+def _plain_actions(
+    rules: RuleSet, question: Question, hand: Sequence[int], threes: Sequence[int]
+) -> tuple[Action, ...]:
     kind = question.kind
     if kind == Kind.FOLLOW:
         actions = [PASS]
@@ -340,13 +375,19 @@ def _plain_actions(question: Question, hand: Sequence[int], threes: Sequence[int
     if kind == Kind.WINDOW:
         return (DECLINE,)
     if kind == Kind.REVOLT:
-        if hand[TWO] or hand[SMALL] or hand[BIG]:
-            return (NO,)
-        return (NO, REVOLT) if any(hand) else (REVOLT,)
+        return revolution_answers.open_answers(rules, hand)
     if kind == Kind.HEAD:
         return (KEEP_HEAD, DROP_HEAD)
     if kind == Kind.SHOW:
         return (NO, *(show_action(suit) for suit in range(4) if threes[suit] >= 2))
+    if kind == Kind.CALL:
+        return (NO, CALL_BLIND if question.verbs >> Verb.CALL_BLIND & 1 else CALL_OPEN)
+    if kind == Kind.WAIVE:
+        return (NO, WAIVE)
+    if kind == Kind.SWAP:
+        return (NO, SWAP)
+    if kind in (Kind.ACCEPT, Kind.REFUSE):
+        return returns.takes(question, hand)
     return ()
 
 
@@ -357,6 +398,9 @@ def legal_actions(
     return LegalActions(rules, question, hand, threes)
 
 
+_CARD_VERB: dict[int, Verb] = {Kind.WINDOW: Verb.BURN, Kind.RETURN: Verb.GIVE}
+
+
 def open_verbs(rules: RuleSet, question: Question, hand: Sequence[int], threes: Sequence[int] = NO_THREES) -> int:
     """Mask of the open verbs: a verb is open iff some action with it would be accepted."""
     legal = LegalActions(rules, question, hand, threes)
@@ -364,12 +408,12 @@ def open_verbs(rules: RuleSet, question: Question, hand: Sequence[int], threes: 
     for action in legal.plain:
         verbs |= 1 << (action >> VERB_SHIFT)
     if legal.play_count:
-        verbs |= 1 << (Verb.BURN if question.kind == Kind.WINDOW else Verb.PLAY)
+        verbs |= 1 << _CARD_VERB.get(question.kind, Verb.PLAY)
     return verbs
 
 
-def default_action(question: Question, hand: Sequence[int]) -> Action:
-    """What an expired clock answers: pass, decline, no, keep the head; as a lead the lowest single allowed (R34)."""
+def default_action(rules: RuleSet, question: Question, hand: Sequence[int]) -> Action:
+    """What an expired clock answers: pass, decline, no, keep the head, accept; the lowest lead (R34) or return."""
     if question.kind == Kind.FOLLOW:
         return PASS
     if question.kind == Kind.WINDOW:
@@ -378,7 +422,13 @@ def default_action(question: Question, hand: Sequence[int]) -> Action:
         return KEEP_HEAD
     if question.kind == Kind.LEAD:
         return Action(PLAY_TAG | _lowest_lead(question, hand))
-    return NO if any(hand) else REVOLT
+    if question.kind in (Kind.ACCEPT, Kind.REFUSE):
+        return ACCEPT
+    if question.kind == Kind.RETURN:
+        return returns.gives(rules, question.barred, hand)[0]
+    if question.kind == Kind.REVOLT:
+        return revolution_answers.open_answers(rules, hand)[0]
+    return NO
 
 
 def _lowest_lead(question: Question, hand: Sequence[int]) -> Play:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from gouji_rules.deal import Deal
 
 if TYPE_CHECKING:
+    from gouji_rules.obligations import Obligation
     from gouji_rules.rule_set import RuleSet
     from gouji_rules.scoring import DealResult
 
@@ -43,7 +44,7 @@ class Match:
         self.deal_number: int = 1
         self.scores: tuple[int, ...] = (0, 0)
         self.over: bool = False
-        self.obligations: tuple[str, ...] = ()
+        self.obligations: tuple[Obligation, ...] = ()
         self.results: list[DealResult] = []
 
     def start_deal(self, seed: bytes) -> Deal:

@@ -157,7 +157,7 @@ def _answer_together(deal: Deal, rng: Rng) -> int:
     pos = deal.position
     revolt = pos.public.kind is Kind.REVOLT
     for seat in range(6):
-        if revolt and pos.wild[seat]:
+        if revolt and pos.wild[seat] and not pos.public.moves:
             pos.answers[seat] = NO
             continue
         legal = deal.legal_actions(seat)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from gouji_rules.actions import Action
     from gouji_rules.events import Event
+    from gouji_rules.obligations import Obligation
     from gouji_rules.plays import Play
     from gouji_rules.rule_set import RuleSet
 
@@ -59,11 +60,14 @@ class Position:
     (:func:`~gouji_rules.enumeration.spread`); ``wild`` wild code per seat; ``waiting`` mask of the seats whose answer
     is missing in a question asked of several; ``answers`` theirs so far; ``cards`` the real cards per seat, ascending
     (None: not tracked) and ``chosen`` the ones picked for a coming play; ``events`` the sink of what happens (None: not
-    recorded). ``gouji_at`` and ``report_at`` are the rule set's thresholds, picked once.
+    recorded). ``gouji_at`` and ``report_at`` are the rule set's thresholds, picked once. ``step`` counts the steps
+    of R4 that were taken; ``owed`` is the tribute still to be paid and ``back`` what is still to come back; ``stifles``
+    are (seat, stifler) that are not public yet (R46).
     """
 
     __slots__ = (
         "answers",
+        "back",
         "cards",
         "chosen",
         "events",
@@ -71,9 +75,12 @@ class Position:
         "hands",
         "left",
         "naturals",
+        "owed",
         "public",
         "report_at",
         "rules",
+        "step",
+        "stifles",
         "waiting",
         "wild",
     )
@@ -90,6 +97,10 @@ class Position:
         self.cards: list[bytes] | None = cards
         self.chosen: list[bytes | None] = [None] * SEATS
         self.events: list[Event] | None = None
+        self.step: int = 0
+        self.owed: tuple[Obligation, ...] = ()
+        self.back: tuple[Obligation, ...] = ()
+        self.stifles: tuple[tuple[int, int], ...] = ()
         self.gouji_at: tuple[int, ...] = gouji_thresholds(rules)
         self.report_at: int = 10 if rules.report == "shown" else -1
         if min(self.left) <= self.report_at:
@@ -99,6 +110,15 @@ class Position:
         """The answers to a common question have done their work."""
         self.answers = [None] * SEATS
         self.chosen = [None] * SEATS
+
+    def take_up(self, hands: list[list[int]], cards: list[bytes] | None) -> None:
+        """The cards were drawn: fill the hands, empty until now."""
+        self.hands = hands
+        self.cards = cards
+        self.left = [sum(hand) for hand in hands]
+        self.naturals = [spread(hand) for hand in hands]
+        self.wild = [wild_code(hand) for hand in hands]
+        self.public.count_shown = [left if left <= self.report_at else -1 for left in self.left]
 
     def copy(self) -> Position:
         """An independent copy, without the event sink."""
@@ -114,6 +134,10 @@ class Position:
         made.cards = None if self.cards is None else self.cards[:]
         made.chosen = self.chosen[:]
         made.events = None
+        made.step = self.step
+        made.owed = self.owed
+        made.back = self.back
+        made.stifles = self.stifles
         made.gouji_at = self.gouji_at
         made.report_at = self.report_at
         return made

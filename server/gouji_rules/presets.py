@@ -18,6 +18,8 @@ _THREES_S1: dict[str, Any] = {"stifle": "tribute", "buy_from": "S1", "buy_with":
 COLUMNS: dict[str, dict[str, Any]] = {
     "qingdao": {},
     "hokkaido": {
+        "point_table": "S0",
+        "waiver_shows": True,
         "teams": "individual",
         "burn_points": (1, -1),
         "revolution_opens": "three",
@@ -28,6 +30,8 @@ COLUMNS: dict[str, dict[str, Any]] = {
         "peek": "none",
     },
     "chinagames": {
+        "revolution_by": "held",
+        "swap_places": False,
         "mixed_jokers": "as_small",
         "burn": "bluff",
         "pass_after_last": "open",
@@ -46,6 +50,8 @@ COLUMNS: dict[str, dict[str, Any]] = {
         "deals": 5,
     },
     "shandong": {
+        "point_table": "S2",
+        "swap_places": False,
         "burn": "bluff",
         "counter_burn_doubles": True,
         **_OPEN,
@@ -58,6 +64,9 @@ COLUMNS: dict[str, dict[str, Any]] = {
         "peek": "ten",
     },
     "lianzhong": {
+        "point_table": "S3",
+        "point_returned": True,
+        "swap_places": False,
         "direction": "cw",
         "pass_after_last": "open",
         "dead_gouji": "none",
@@ -78,6 +87,8 @@ COLUMNS: dict[str, dict[str, Any]] = {
         "peek": "none",
     },
     "competition": {
+        "tie_by_lot": True,
+        "swap_places": False,
         "removed": REMOVED,
         "seating": "draw",
         "joker_kill": "two_big",

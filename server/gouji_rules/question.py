@@ -10,7 +10,7 @@ from gouji_rules.plays import Play
 
 
 class Kind(IntEnum):
-    """Kinds of question; numbered as on the wire. Those from CALL on belong to rules of other presets."""
+    """Kinds of question; numbered as on the wire."""
 
     NONE = 0
     LEAD = 1
@@ -24,6 +24,7 @@ class Kind(IntEnum):
     REFUSE = 9
     WAIVE = 10
     SWAP = 11
+    ACCEPT = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,8 @@ class Question:
     """A question open by right (R23): that a seat is asked tells nothing about its cards.
 
     ``seats`` and ``verbs`` are bit masks (bit s for seat s, bit v for :class:`Verb` v). ``top`` is the play to beat (0
-    if none) and ``top_owner`` its seat (-1 if none). ``must_hold_joker``: a burner's lead (R34).
+    if none) and ``top_owner`` its seat (-1 if none). ``must_hold_joker``: a burner's lead (R34). In questions about
+    tribute ``top`` is the card that ``top_owner`` returns, and ``barred`` the mask of ranks that were refused (R73).
     """
 
     kind: Kind
@@ -40,6 +42,7 @@ class Question:
     top: Play = Play(0)
     top_owner: int = -1
     must_hold_joker: bool = False
+    barred: int = 0
 
     def asks(self, seat: int) -> bool:
         """Whether this seat is asked."""
@@ -69,3 +72,9 @@ WINDOW_VERBS = 1 << Verb.BURN | 1 << Verb.DECLINE
 REVOLT_VERBS = 1 << Verb.REVOLT | 1 << Verb.NO
 HEAD_VERBS = 1 << Verb.KEEP_HEAD | 1 << Verb.DROP_HEAD
 SHOW_VERBS = 1 << Verb.SHOW | 1 << Verb.NO
+BLIND_CALL_VERBS = 1 << Verb.CALL_BLIND | 1 << Verb.NO
+OPEN_CALL_VERBS = 1 << Verb.CALL_OPEN | 1 << Verb.NO
+RETURN_VERBS = 1 << Verb.GIVE
+TAKE_VERBS = 1 << Verb.ACCEPT | 1 << Verb.REFUSE
+WAIVE_VERBS = 1 << Verb.WAIVE | 1 << Verb.NO
+SWAP_VERBS = 1 << Verb.SWAP | 1 << Verb.NO

@@ -60,7 +60,10 @@ class RuleSet:
     open_leads_four: bool = False
     calls: str = "none"
     double_backfire: bool = False
+    point_table: str = "S1"
+    point_returned: bool = False
     revolution: str = "may"
+    revolution_by: str = "dealt"
     revolution_opens: str = "at_once"
     hold_three: bool = False
     stifle: str = "off"
@@ -71,12 +74,15 @@ class RuleSet:
     record: str = "positive_only"
     sweep_doubles: bool = True
     fault_points: int = 0
+    tie_by_lot: bool = False
     gap_doubles: bool = False
     slam: bool = False
     tribute: tuple[str, ...] = ()
     return_: str = "may_refuse"
     tribute_refusable: bool = False
     sweep_tribute: str = "redeal"
+    swap_places: bool = True
+    waiver_shows: bool = False
     report: str = "shown"
     peek: str = "full"
     feel_chances: int = 0
@@ -163,7 +169,10 @@ _OPTIONS: dict[str, tuple[OptionValue, ...] | None] = {
     "open_leads_four": _BOOL,
     "calls": ("none", "open", "both"),
     "double_backfire": _BOOL,
+    "point_table": ("S0", "S1", "S2", "S3"),
+    "point_returned": _BOOL,
     "revolution": ("off", "may", "hold_three_only"),
+    "revolution_by": ("dealt", "held"),
     "revolution_opens": ("at_once", "three"),
     "hold_three": _BOOL,
     "stifle": ("off", "tribute", "last_place"),
@@ -174,12 +183,15 @@ _OPTIONS: dict[str, tuple[OptionValue, ...] | None] = {
     "record": ("positive_only", "signed"),
     "sweep_doubles": _BOOL,
     "fault_points": None,
+    "tie_by_lot": _BOOL,
     "gap_doubles": _BOOL,
     "slam": _BOOL,
     "tribute": None,
     "return_": ("free", "may_refuse", "must_match"),
     "tribute_refusable": _BOOL,
     "sweep_tribute": ("match_ends", "redeal", "opposites", "by_place"),
+    "swap_places": _BOOL,
+    "waiver_shows": _BOOL,
     "report": ("shown", "asked", "none"),
     "peek": ("full", "ten", "none"),
     "feel_chances": (0, 3),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from gouji_rules.obligations import Obligation
     from gouji_rules.state import PublicState
 
 
@@ -15,7 +16,10 @@ class DealResult:
 
     ``places`` seats in finishing order (头科 first), empty for a void deal; ``scores`` by team, even seats first;
     ``sums`` the sides' sums before R62 and R63; ``sweep`` one side has places 1, 2, 3 (R60); ``void`` two or more
-    revolted (R50); ``obligations`` what the deal leaves for the next (empty where the rules have no tribute).
+    revolted (R50); ``obligations`` what the deal leaves for the next (empty where the rules have no tribute), in the
+    order of paying (R70). ``burned`` the burns that succeeded: (owner of the play burned, burner, doubled) (R35);
+    ``stifled``: (seat, stifler) (R46); ``opened`` mask (R40); ``doubled`` by `gap_doubles` (R65); ``slam`` the seat
+    that made one, -1 for none (R66).
     """
 
     places: tuple[int, ...]
@@ -23,7 +27,12 @@ class DealResult:
     sums: tuple[int, ...]
     sweep: bool
     void: bool = False
-    obligations: tuple[str, ...] = ()
+    obligations: tuple[Obligation, ...] = ()
+    burned: tuple[tuple[int, int, bool], ...] = ()
+    stifled: tuple[tuple[int, int], ...] = ()
+    opened: int = 0
+    doubled: bool = False
+    slam: int = -1
 
 
 VOID = DealResult((), (0, 0), (0, 0), sweep=False, void=True)

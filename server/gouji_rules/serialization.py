@@ -9,19 +9,22 @@ from typing import TYPE_CHECKING, Any
 from gouji_rules.actions import Action
 from gouji_rules.cards import SEATS, Card
 from gouji_rules.deal import Answer, Deal
+from gouji_rules.obligations import parse_obligation
 from gouji_rules.plays import Play
 from gouji_rules.position import Position
 from gouji_rules.question import Kind
 from gouji_rules.rule_set import RuleSet, preset
-from gouji_rules.state import PUBLIC_FIELDS, Phase, PublicState, Standing
+from gouji_rules.state import PUBLIC_FIELDS, Moved, Phase, PublicState, Standing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from gouji_rules.obligations import Obligation
+
 FORMAT = "gouji-deal/1"
 
 # Fields of the public state that are not plain ints, bools or lists of ints.
-_APART = ("rules", "shown", "history_cards")
+_APART = ("rules", "shown", "history_cards", "obligations", "moves", "due")
 _PLAIN = tuple(name for name in PUBLIC_FIELDS if name not in _APART)
 
 
@@ -34,7 +37,15 @@ def dump_deal(deal: Deal) -> bytes:
         "rules": deal.rules.name,
         "options": deal.rules.overrides(),
         "seed": None if deal.seed is None else deal.seed.hex(),
-        "obligations": deal.obligations,
+        "obligations": _owed(deal.obligations),
+        "dealt_hands": deal.starts_as_dealt,
+        "step": pos.step,
+        "owed": _owed(p.obligations),
+        "unpaid": _owed(pos.owed),
+        "back": _owed(pos.back),
+        "due": None if p.due is None else str(p.due),
+        "moves": [[m.giver, m.taker, m.why, m.ranks, _hex(m.cards)] for m in p.moves],
+        "stifles": pos.stifles,
         "dealt": [held.hex() for held in deal.dealt],
         "lead": deal.lead,
         "hands": pos.hands,
@@ -72,7 +83,12 @@ def _build(read: dict[str, Any]) -> Deal:
     if len(hands) != SEATS or len(pos.answers) != SEATS or len(pos.chosen) != SEATS:
         raise ValueError("not six seats")
     _fill(pos.public, read)
-    deal = Deal(rules, pos, tuple(bytes.fromhex(held) for held in read["dealt"]), tuple(read["obligations"]))
+    pos.step = int(read["step"])
+    pos.owed = _obligations(read["unpaid"])
+    pos.back = _obligations(read["back"])
+    pos.stifles = _tuples(read["stifles"])
+    dealt = tuple(bytes.fromhex(held) for held in read["dealt"])
+    deal = Deal(rules, pos, dealt, _obligations(read["obligations"]), as_dealt=bool(read["dealt_hands"]))
     answers = [Answer(seat, Action(action), _cards(text), window) for seat, action, text, window in read["answers"]]
     deal.restore(None if read["seed"] is None else bytes.fromhex(read["seed"]), int(read["lead"]), answers)
     return deal
@@ -88,6 +104,13 @@ def _fill(p: PublicState, read: dict[str, Any]) -> None:
     p.standing = [Standing(standing) for standing in p.standing]
     p.shown = [(seat, _cards(text)) for seat, text in read["shown"]]
     p.history_cards = [_cards(text) for text in read["played"]]
+    p.obligations = _obligations(read["owed"])
+    p.due = None if read["due"] is None else parse_obligation(read["due"])
+    p.moves = tuple(
+        Moved(giver, taker, why, tuple(ranks), _cards(cards)) for giver, taker, why, ranks, cards in read["moves"]
+    )
+    p.calls, p.felt = tuple(p.calls), tuple(p.felt)
+    p.burns, p.stifled = _tuples(p.burns), _tuples(p.stifled)
 
 
 def _rules(name: str, options: dict[str, Any]) -> RuleSet:
@@ -98,6 +121,18 @@ def _rules(name: str, options: dict[str, Any]) -> RuleSet:
 
 def _value(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
+
+
+def _owed(obligations: tuple[Obligation, ...]) -> list[str]:
+    return list(map(str, obligations))
+
+
+def _obligations(texts: list[str]) -> tuple[Obligation, ...]:
+    return tuple(map(parse_obligation, texts))
+
+
+def _tuples(lists: Any) -> Any:
+    return tuple(map(tuple, lists))
 
 
 def _hex(cards: Iterable[int]) -> str:

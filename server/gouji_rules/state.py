@@ -16,7 +16,10 @@ from gouji_rules.question import Kind, Question
 
 if TYPE_CHECKING:
     from gouji_rules.cards import Card
+    from gouji_rules.obligations import Obligation
     from gouji_rules.rule_set import RuleSet
+
+NONE_EACH = (0,) * 6
 
 
 class Standing(IntEnum):
@@ -36,6 +39,24 @@ class Phase(IntEnum):
     HEAD_CHOICE = 3
     PLAY = 4
     OVER = 5
+    CALLS = 6
+    TRIBUTE = 7
+    SWAP = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """Cards that went from hand to hand before or during play, seen by all (R49, R78).
+
+    ``why`` is ``"buy"``, ``"pay"`` (for a card bought), ``"tribute"`` or ``"return"``; ``ranks`` one per card;
+    ``cards`` the real ones, empty where they are not tracked.
+    """
+
+    giver: int
+    taker: int
+    why: str
+    ranks: tuple[int, ...]
+    cards: tuple[Card, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +85,17 @@ TRICK_SHIFT = 36
 PUBLIC_FIELDS = (
     "active",
     "asked",
+    "barred",
     "burned",
     "burner",
+    "burns",
+    "calls",
     "chance",
     "closed",
     "count_shown",
     "dead_left",
+    "due",
+    "felt",
     "finished",
     "first_leader",
     "headless",
@@ -78,8 +104,11 @@ PUBLIC_FIELDS = (
     "kind",
     "leader",
     "melee",
+    "moves",
     "must_hold_joker",
     "number",
+    "obligations",
+    "opened",
     "passed",
     "pending",
     "phase",
@@ -87,7 +116,9 @@ PUBLIC_FIELDS = (
     "revolted",
     "rules",
     "shown",
+    "slam",
     "standing",
+    "stifled",
     "top",
     "top_dead",
     "top_gouji",
@@ -120,6 +151,12 @@ class PublicState:
       it with a dead gouji (R26);
     - ``burner`` and ``burned`` while a burn goes on; ``melee``; ``finished`` seats in the order they finished;
       ``revolted`` the revolutionary; ``shown`` what was shown for the first lead (R5);
+    - before play: ``obligations`` of this deal, in the order of paying, ``moves`` of cards from hand to hand, per seat
+      ``calls`` (0 none, 1 open, 2 blind, R42), ``due`` what a question about tribute is about (for a return ``count``
+      is how many cards are still to come back), ``barred`` the ranks refused for this return (mask);
+    - ``opened`` mask (R40); ``burns`` that succeeded: (owner of the play burned, burner, doubled) (R35); ``stifled``:
+      (seat, stifler) once that is public (R46); ``slam`` the seat that made one (R66); per seat ``felt``, how often it
+      has felt its opposite's hand (R82);
     - ``history`` the plays so far packed, ``history_cards`` their real cards (read :attr:`plays`).
     """
 
@@ -161,6 +198,16 @@ class PublicState:
         self.melee: bool = False
         self.finished: list[int] = []
         self.revolted: int = -1
+        self.obligations: tuple[Obligation, ...] = ()
+        self.moves: tuple[Moved, ...] = ()
+        self.calls: tuple[int, ...] = NONE_EACH
+        self.due: Obligation | None = None
+        self.barred: int = 0
+        self.opened: int = 0
+        self.burns: tuple[tuple[int, int, bool], ...] = ()
+        self.stifled: tuple[tuple[int, int], ...] = ()
+        self.slam: int = -1
+        self.felt: tuple[int, ...] = NONE_EACH
         self.shown: list[tuple[int, tuple[Card, ...]]] = []
         self.history: list[int] = []
         self.history_cards: list[tuple[Card, ...]] = []
@@ -170,7 +217,7 @@ class PublicState:
         """What is asked now; None when nothing is (before the start and after the end)."""
         if self.kind == Kind.NONE:
             return None
-        return Question(self.kind, self.asked, self.verbs, self.top, self.top_owner, self.must_hold_joker)
+        return Question(self.kind, self.asked, self.verbs, self.top, self.top_owner, self.must_hold_joker, self.barred)
 
     @property
     def shut_out(self) -> int:
@@ -221,6 +268,16 @@ class PublicState:
         made.melee = self.melee
         made.finished = self.finished[:]
         made.revolted = self.revolted
+        made.obligations = self.obligations
+        made.moves = self.moves
+        made.calls = self.calls
+        made.due = self.due
+        made.barred = self.barred
+        made.opened = self.opened
+        made.burns = self.burns
+        made.stifled = self.stifled
+        made.slam = self.slam
+        made.felt = self.felt
         made.shown = self.shown[:]
         made.history = self.history[:]
         made.history_cards = self.history_cards[:]

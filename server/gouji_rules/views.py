@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from gouji_rules import legality
 from gouji_rules.cards import rank_of, suit_of
 from gouji_rules.errors import AlreadyAnswered, NotAsked, RuleViolation
+from gouji_rules.handover import dealt_counts
+from gouji_rules.question import Kind
 
 if TYPE_CHECKING:
     from gouji_rules.actions import Action
@@ -42,17 +44,21 @@ class SeatView:
 
     @property
     def threes(self) -> tuple[int, ...]:
-        """The own 3s by suit: clubs, diamonds, hearts, spades (R5); zeros where real cards are not tracked."""
-        suits = [suit_of(card) for card in self.cards if rank_of(card) == 0]
+        """The own 3s by suit: clubs, diamonds, hearts, spades (R5); zeros where real cards are not tracked.
+
+        Under hold-three the 4s, which are shown instead.
+        """
+        shown = int(self.rules.hold_three)
+        suits = [suit_of(card) for card in self.cards if rank_of(card) == shown]
         return tuple(suits.count(suit) for suit in range(4))
 
     def legal_actions(self) -> legality.LegalActions:
         """Every action that this seat may answer with, as a lazy sequence. Raises NotAsked or AlreadyAnswered."""
-        return legality.legal_actions(self.rules, self._asked(), self.hand, self.threes)
+        return legality.legal_actions(self.rules, self._asked(), self._hand_asked, self.threes)
 
     def check(self, action: Action) -> None:
         """Raise the RuleViolation that says why this seat may not answer so; return if it may."""
-        legality.check(self.rules, self._asked(), self.seat, self.hand, action, self.threes)
+        legality.check(self.rules, self._asked(), self.seat, self._hand_asked, action, self.threes)
 
     def can(self, action: Action) -> bool:
         """Whether this seat may answer so. Never enumerates."""
@@ -64,7 +70,15 @@ class SeatView:
 
     def default_action(self) -> Action:
         """What an expired clock would answer for this seat. Raises NotAsked or AlreadyAnswered."""
-        return legality.default_action(self._asked(), self.hand)
+        return legality.default_action(self.rules, self._asked(), self._hand_asked)
+
+    @property
+    def _hand_asked(self) -> tuple[int, ...]:
+        """The hand that counts for the question: about revolution what was dealt, where the rules say so (R50)."""
+        public = self.public
+        if public.kind == Kind.REVOLT and public.moves and self.rules.revolution_by == "dealt":
+            return dealt_counts(public, self.seat, self.hand)
+        return self.hand
 
     def _asked(self) -> Question:
         question = self.question

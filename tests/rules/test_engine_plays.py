@@ -100,6 +100,7 @@ def test_cards_that_are_no_play(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     ["play bs5552", "burn ss77", "pass", "yield", "wind", "decline", "no", "revolt", "head keep", "head drop"]
+    + ["call open", "call blind", "give b", "give 3", "refuse", "accept", "waive", "swap"]
     + [f"show {suit}" for suit in SUIT_NAMES],
 )
 def test_actions_are_written_as_they_are_read(text: str) -> None:
@@ -116,7 +117,8 @@ def test_actions_are_written_as_they_are_read(text: str) -> None:
         ("show blue", "needs a suit"),
         ("head", "“keep” or “drop”"),
         ("kill ss", "not supported by these rules"),
-        ("call open", "not supported by these rules"),
+        ("call", "“open” or “blind”"),
+        ("give", "needs cards"),
         ("", "is no verb"),
         ("play 3z", "“z”"),
     ],

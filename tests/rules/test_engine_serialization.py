@@ -32,7 +32,7 @@ def test_a_running_deal_comes_back_whole() -> None:
     assert again.pending(4)
     assert not again.pending(2)
     assert again.rules == deal.rules
-    assert again.obligations == deal.obligations == ("5>0 loser 2",)
+    assert again.obligations == deal.obligations == (gr.Obligation(5, 0, "loser", 2),)
     for seat in (1, 2, 5):
         assert again.apply(seat, gr.DECLINE) == deal.apply(seat, gr.DECLINE)
     assert again.digest() == deal.digest()

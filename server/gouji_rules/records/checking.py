@@ -35,7 +35,7 @@ def start_deal(record: Record) -> Deal:
     if record.seed is not None:
         return Deal.start(record.rules, record.seed, obligations=record.obligations)
     try:
-        return Deal.from_hands(record.rules, record.hands, record.lead, record.obligations)
+        return Deal.from_hands(record.rules, record.hands, record.lead, record.obligations, as_dealt=record.as_dealt)
     except ValueError as error:
         raise RecordError(record.key_lines.get("hands", 0), str(error)) from error
 

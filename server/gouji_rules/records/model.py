@@ -7,6 +7,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from gouji_rules.obligations import Obligation
     from gouji_rules.rule_set import RuleSet
 
 FORMAT = "gouji-record/1"
@@ -69,15 +70,17 @@ class Line:
 class Record:
     """A deal as a record: its rules, its cards (``hands`` with ``lead``, or ``seed``), what was done and expected.
 
-    ``hands`` are in R-notation. ``places`` and ``scores`` are None where the record expects nothing of them.
-    ``key_lines`` are the lines where ``hands``, ``places`` and ``scores`` stand in a record that was read.
+    ``hands`` are in R-notation, those after buying and tribute, or with ``as_dealt`` those before. ``places`` and
+    ``scores`` are None where the record expects nothing of them. ``key_lines`` are the lines where ``hands``,
+    ``places`` and ``scores`` stand in a record that was read.
     """
 
     rules: RuleSet
     hands: tuple[str, ...] = ()
     lead: int = 0
     seed: bytes | None = None
-    obligations: tuple[str, ...] = ()
+    obligations: tuple[Obligation, ...] = ()
+    as_dealt: bool = False
     lines: tuple[Line, ...] = ()
     places: tuple[int, ...] | None = None
     scores: tuple[int, ...] | None = None

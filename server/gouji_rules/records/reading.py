@@ -8,11 +8,12 @@ from typing import Any
 
 from gouji_rules.actions import LATER_WORDS, VERB_WORDS, Verb
 from gouji_rules.cards import SEATS, NotationError, parse_ranks
+from gouji_rules.obligations import Obligation, parse_obligation
 from gouji_rules.records.model import FORMAT, Line, LineKind, Record, RecordError
 from gouji_rules.rule_set import RuleSet, RuleSetError, preset
 
 _TOP_KEYS = {"format", "rules", "options", "deal", "expect"}
-_DEAL_KEYS = {"hands", "seed", "lead", "obligations", "actions"}
+_DEAL_KEYS = {"hands", "seed", "lead", "dealt", "obligations", "actions"}
 _EXPECT_KEYS = {"places", "scores"}
 
 _LEADS = re.compile(r"=\s*([0-5])\s+leads")
@@ -42,7 +43,8 @@ def read_record(text: str) -> Record:
         hands=hands,
         lead=lead,
         seed=seed,
-        obligations=_strings(text, deal, "obligations"),
+        obligations=_obligations(text, deal),
+        as_dealt=_as_dealt(text, deal),
         lines=_lines(text, _strings(text, deal, "actions")),
         places=_numbers(text, expect, "places"),
         scores=_numbers(text, expect, "scores"),
@@ -90,6 +92,23 @@ def _seed(text: str, deal: dict[str, Any]) -> bytes:
     if "lead" in deal:
         raise RecordError(_line_of(text, "lead"), "lead follows from the seed: leave it out")
     return seed
+
+
+def _as_dealt(text: str, deal: dict[str, Any]) -> bool:
+    dealt = deal.get("dealt", False)
+    if type(dealt) is not bool:
+        raise RecordError(_line_of(text, "dealt"), f"dealt must be true or false, not {dealt!r}")
+    if dealt and "seed" in deal:
+        raise RecordError(_line_of(text, "dealt"), "dealt goes with hands: with a seed everything is as dealt")
+    return dealt
+
+
+def _obligations(text: str, deal: dict[str, Any]) -> tuple[Obligation, ...]:
+    owed = _strings(text, deal, "obligations")
+    try:
+        return tuple(map(parse_obligation, owed))
+    except ValueError as error:
+        raise RecordError(_line_of(text, "obligations"), str(error)) from error
 
 
 def _lines(text: str, actions: tuple[str, ...]) -> tuple[Line, ...]:

@@ -32,6 +32,7 @@ def record_of_deal(deal: Deal) -> Record:
         lead=0 if deal.seed is not None else deal.lead,
         seed=deal.seed,
         obligations=deal.obligations,
+        as_dealt=deal.starts_as_dealt,
         lines=lines,
         places=None if result is None else result.places,
         scores=None if result is None else result.scores,
@@ -50,8 +51,10 @@ def write_record(record: Record) -> str:
     else:
         parts += _list("hands", record.hands, one_a_line=True)
         parts.append(f"lead = {record.lead}")
+        if record.as_dealt:
+            parts.append("dealt = true")
     if record.obligations:
-        parts += _list("obligations", record.obligations, one_a_line=False)
+        parts += _list("obligations", map(str, record.obligations), one_a_line=False)
     parts += _list("actions", (line.text for line in record.lines), one_a_line=True)
     if record.places is not None or record.scores is not None:
         parts += ["", "[expect]"]
