@@ -23,6 +23,10 @@ LANGUAGES = {"sh", "console", "python", "toml", "json", "text", "proto"}
 """What a fenced block may be; commands stand in `sh` and `console` alone."""
 
 
+FOLLOWED_ELSEWHERE = {ROOT / "docs/write-a-bot-in-python.md": ROOT / "tests/clients/test_docs_write_a_bot.py"}
+"""Pages whose commands a test of their own follows."""
+
+
 @dataclass
 class World:
     """Where the commands of one page are run: a folder like a clone after `make`, and the address of a server."""
@@ -157,7 +161,11 @@ def world(tmp_path: Path, server: str) -> World:
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("page", pages(), ids=lambda page: str(page.relative_to(ROOT)))
+@pytest.mark.parametrize(
+    "page",
+    [page for page in pages() if page not in FOLLOWED_ELSEWHERE],
+    ids=lambda page: str(page.relative_to(ROOT)),
+)
 def test_the_commands_of_a_page_work_in_their_order(page: Path, world: World) -> None:
     """Whoever types a page's commands one after the other gets what the page promises."""
     for block in file_blocks(page):
@@ -200,6 +208,12 @@ def test_links_lead_somewhere(page: Path) -> None:
                 if line.startswith("#")
             }
             assert heading in slugs, f"{page.name}: {target}"
+
+
+@pytest.mark.parametrize(("page", "test"), FOLLOWED_ELSEWHERE.items(), ids=lambda path: path.name)
+def test_a_page_followed_elsewhere_is_followed(page: Path, test: Path) -> None:
+    """A page left out here is named by the test that follows it."""
+    assert page.name in test.read_text(encoding="utf-8")
 
 
 def test_readmes_bot_is_about_twenty_lines() -> None:

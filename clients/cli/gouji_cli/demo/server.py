@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 READY = re.compile(r"gouji: serving on (\S+)")
-START_SECONDS = 30.0
+START_SECONDS = 60.0
 STOP_SECONDS = 10.0
 LOG_TAIL = 12
 
