@@ -6,7 +6,7 @@ import contextlib
 import errno
 import os
 import socket
-import threading
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 import grpc
@@ -51,9 +51,8 @@ class Listener:
     @classmethod
     async def start(cls, config: Config, services: Mapping[str, Handlers]) -> Listener:
         """Listen and serve `services`, by full name. Raises StartError if the port or the certificate cannot be had."""
-        before = set(threading.enumerate())
+        before = threads()
         server = grpc.aio.server(options=_options(config), maximum_concurrent_rpcs=config.max_calls)
-        yield_to_the_loop(set(threading.enumerate()) - before)
         for name, handlers in services.items():
             server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(name, handlers),))
         servicer = health.aio.HealthServicer()
@@ -63,6 +62,7 @@ class Listener:
         host = config.host.strip("[]")
         port = _bind(server, f"[{host}]" if ":" in host else host, config)
         await server.start()
+        yield_to_the_loop(threads() - before)
         for name in SERVICES:
             await servicer.set(name, health_pb2.HealthCheckResponse.SERVING)
         return cls(server, servicer, host, port)
@@ -76,19 +76,27 @@ class Listener:
         await self._server.stop(grace)
 
 
-def yield_to_the_loop(threads: Iterable[threading.Thread]) -> None:
-    """Keep threads that only wake the event loop from interrupting it on its own core.
+def threads() -> set[int]:
+    """Return the system's numbers of this process' threads; nothing where the system does not list them."""
+    try:
+        return {int(path.name) for path in Path("/proc/self/task").iterdir()}
+    except OSError:
+        return set()
 
-    gRPC's thread has a word to say for every message sent. Woken at once, it takes the core from the loop ten times a
-    move, only to tell it what it would look at next anyway. As a batch thread it waits until the loop has nothing to
-    do. Where the system knows no such thing nothing happens.
+
+def yield_to_the_loop(numbers: Iterable[int]) -> None:
+    """Keep threads that only bring the event loop work, gRPC's, from interrupting it on its own core.
+
+    One of them has a word to say for every message sent, others read what comes in. Woken at once, they take the core
+    from the loop fifteen times a move, only to tell it what it would look at next anyway. As batch threads they wait
+    until it has nothing to do; threads that they start are such threads too. Where the system knows no such thing,
+    or forbids it, nothing happens.
     """
     if not hasattr(os, "SCHED_BATCH"):
         return
-    for thread in threads:
-        if thread.native_id is not None:
-            with contextlib.suppress(OSError):
-                os.sched_setscheduler(thread.native_id, os.SCHED_BATCH, os.sched_param(0))
+    for number in numbers:
+        with contextlib.suppress(OSError):  # forbidden, or the thread has ended
+            os.sched_setscheduler(number, os.SCHED_BATCH, os.sched_param(0))
 
 
 def _options(config: Config) -> list[tuple[str, int]]:
