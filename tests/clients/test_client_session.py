@@ -19,7 +19,7 @@ from gouji_client import (
     SignInFailed,
     connect,
 )
-from gouji_client.testing import Drain, FakeServer, LapseToken
+from gouji_client.testing import Drain, EndStream, FakeServer, LapseToken
 from tests.clients.manual_clock import EagerClock, ManualClock
 from tests.clients.watching import AT_ONCE, play_to_the_end, sit_down
 
@@ -144,6 +144,21 @@ async def test_a_server_that_stays_away_ends_everything_that_waits() -> None:
     await client.close()
     with pytest.raises(ClientClosed):
         await table.until(lambda view: view.over)
+
+
+async def test_a_server_that_only_hangs_up_is_given_up() -> None:
+    """Streams that are opened and bring nothing new are no success: patience ends, and waits grow meanwhile."""
+    clock = EagerClock(limit=100)
+    backoff = Backoff(first=1.0, ceiling=8.0, patience=60.0)
+    async with (
+        FakeServer(seed=1, faults=[EndStream(at=20)] * 100) as server,
+        connect(server.address, backoff=backoff, clock=clock, silence=5000) as client,
+    ):
+        table = await sit_down(client, server.table)
+        with pytest.raises(ServerUnreachable, match="the stream ended"):
+            await play_to_the_end(table, random.Random(1))
+        assert 8 <= server.streams_opened <= 20
+        assert max(seconds for seconds in clock.slept if seconds < 100) > 4.0
 
 
 async def test_closing_ends_everything_that_waits() -> None:

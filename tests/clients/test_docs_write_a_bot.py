@@ -59,7 +59,7 @@ def address(tmp_path: Path) -> Iterator[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 def test_the_page_can_be_followed_to_its_end(tmp_path: Path, address: str) -> None:
     """Every block is saved where the page says so, else run; each succeeds."""
     folder = tmp_path / "work"
@@ -76,7 +76,7 @@ def test_the_page_can_be_followed_to_its_end(tmp_path: Path, address: str) -> No
         command = ["bash", "-ec", text] if block.language == "sh" else [sys.executable, "-c", text]
         assert block.language in ("sh", "python")
         done = subprocess.run(
-            command, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=120
+            command, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=300
         )
         assert done.returncode == 0, f"{text}\n{done.stdout}\n{done.stderr}"
         ran += 1

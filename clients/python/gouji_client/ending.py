@@ -42,12 +42,12 @@ class Ending:
     def _details(self) -> str:
         return _at_once(self._call.details())
 
-    async def error(self, told: grpc.aio.AioRpcError) -> grpc.aio.AioRpcError:
-        """Return the server's own status, or what was `told` if there is none."""
+    async def error(self, told: grpc.aio.AioRpcError) -> grpc.aio.AioRpcError | None:
+        """Return the server's own status, None if it ended the stream well, or what was `told` if it said nothing."""
         for _ in range(_TURNS if _is_failed_write(told.code(), told.details() or "") else 1):
             self._keep()
             if self._kept is not None:
-                return self._kept
+                return self._kept if self._kept.code() is not grpc.StatusCode.OK else None
             await asyncio.sleep(0)
         return told
 

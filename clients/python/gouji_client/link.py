@@ -21,7 +21,7 @@ class Link:
         self.was_heard = False
         """Whether anything came in on it."""
         self._clock = clock
-        self._heard_at = clock.monotonic()
+        self._opened_at = self._heard_at = clock.monotonic()
         self._outgoing: asyncio.Queue[table_pb2.PlayRequest] = asyncio.Queue()
 
     def send(self, request: table_pb2.PlayRequest) -> None:
@@ -32,6 +32,10 @@ class Link:
         """Note that something came in."""
         self.was_heard = True
         self._heard_at = self._clock.monotonic()
+
+    def has_lasted(self, seconds: float) -> bool:
+        """Whether something came in on it, and it has been open for so long."""
+        return self.was_heard and self._clock.monotonic() - self._opened_at >= seconds
 
     async def write_to(self, call: grpc.aio.StreamStreamCall[table_pb2.PlayRequest, table_pb2.PlayResponse]) -> None:
         """Write what is to be sent. Does not return: how the connection ended is for its reader to say."""

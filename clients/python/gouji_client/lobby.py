@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from gouji.lobby.v1 import lobby_pb2
 from gouji_client.calls import new_request_id
+from gouji_rules.rule_set import format_option
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Mapping
 
     from gouji.lobby.v1.lobby_pb2_grpc import LobbyServiceAsyncStub
     from gouji.rules.v1 import rules_pb2
     from gouji_client.calls import Calls
     from gouji_client.session import Session
+    from gouji_rules.rule_set import OptionValue
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewTable:
     """What a new table should be like.
 
-    `rule_set` is a preset's name, `deals` 1 to 100 a match, `decision_seconds` the time for one decision (None: no
-    clock), `seat` the maker's own (None with `with_seat=False`).
+    `rule_set` is a preset's name, `options` what is to differ from it, by option name, values as in the rules or as
+    text, `deals` 1 to 100 a match, `decision_seconds` the time for one decision (None: no clock), `seat` the maker's
+    own (None with `with_seat=False`).
     """
 
     title: str = ""
@@ -32,6 +35,7 @@ class NewTable:
     seat: int = 0
     with_seat: bool = True
     spectators: bool = True
+    options: Mapping[str, OptionValue] = field(default_factory=dict)
 
     def to_request(self) -> lobby_pb2.CreateTableRequest:
         """Return the request that makes it."""
@@ -43,6 +47,8 @@ class NewTable:
             without_seat=not self.with_seat,
             no_spectators=not self.spectators,
         )
+        for name, value in self.options.items():
+            request.options.add(field=name, value=format_option(value))
         if self.with_seat:
             request.seat = self.seat
         if self.decision_seconds is not None:

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+_LASTING = 5.0
+"""Seconds after which a connection counts as a success though it brought nothing new: the table was quiet."""
+
 
 class PlayStream:
     """Follows tables and sends actions over one stream, which it opens when first needed.
@@ -126,6 +129,8 @@ class PlayStream:
         while True:
             link = Link(self._calls.clock, await self._session.access_token())
             error = await self._one_connection(link, waits)
+            if link.has_lasted(_LASTING):
+                waits.succeeded()
             if error is not None and error.code() is grpc.StatusCode.UNAUTHENTICATED:
                 if link.token == fresh and not link.was_heard:
                     raise error_of_call(error, self._calls.address) from error
@@ -176,8 +181,8 @@ class PlayStream:
         try:
             async for message in call:
                 link.heard()
-                waits.succeeded()
-                self._take(message)
+                if self._take(message):
+                    waits.succeeded()
         except grpc.aio.AioRpcError as error:
             return await ending.error(error)
         return None
@@ -199,18 +204,26 @@ class PlayStream:
 
     # ── what comes in ────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _take(self, message: table_pb2.PlayResponse) -> None:
+    def _take(self, message: table_pb2.PlayResponse) -> bool:
+        """Take a message in; return whether it brought anything that was not known."""
+        news = False
         # Updates first: who waits for an action's result finds the step it made in the view already.
         for update in message.updates:
             story = self._stories.get(update.table)
-            if story is not None and not story.take(update):
+            if story is None:
+                continue
+            before = story.view.at if story.view else None
+            if not story.take(update):
                 log.info("%s is asked for anew", update.table)
                 self._subscribe(story)
+            news = news or (story.view is not None and story.view.at != before)
         for result in message.results:
             if result.request_id in self._subscribing:
                 self._subscribed(self._subscribing.pop(result.request_id), result)
             elif pending := self._actions.get(result.request_id):
                 self._acted(pending, result)
+                news = True
+        return news
 
     def _subscribe(self, story: Story) -> None:
         if self._link is None:

@@ -8,6 +8,7 @@ import gouji_rules as gr
 from gouji.cards.v1 import cards_pb2
 from gouji.table.v1 import state_pb2, table_pb2
 from gouji_client.errors import GoujiError, ProtocolBroken
+from gouji_rules.option_values import rules_from_settings
 from gouji_rules.state import pack_played
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ def rules_of(info: lobby_pb2.Table) -> gr.RuleSet:
     """Return the rule set of a table. Raises `GoujiError` if this client's rules do not know it."""
     name = info.rule_set.removeprefix("ruleSets/")
     try:
-        return gr.preset(name)
+        return rules_from_settings(name, ((setting.field, setting.value) for setting in info.options))
     except gr.RuleSetError as error:
         raise GoujiError(f"{info.name} plays {name!r}, which this version of gouji does not know: {error}") from error
 

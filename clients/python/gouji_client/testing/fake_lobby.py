@@ -42,6 +42,9 @@ class FakeLobby:
             raise Refusal(grpc.StatusCode.RESOURCE_EXHAUSTED, "ONE_TABLE", text, "测试服务器只有一张桌子")
         if request.rule_set not in ("", f"ruleSets/{table.setting.rules.name}"):
             raise Refusal(grpc.StatusCode.INVALID_ARGUMENT, "BAD_REQUEST", "no such rule set", "没有这种规则")
+        if request.options:
+            text = "the fake server plays the rules that it was made with"
+            raise Refusal(grpc.StatusCode.INVALID_ARGUMENT, "BAD_REQUEST", text, "测试服务器的规则在创建时已定")
         table.own(account.name, request.title, request.deals or 3)
         if not request.without_seat:
             table.join(account.name, account.display_name, request.seat if request.HasField("seat") else 0)

@@ -111,6 +111,8 @@ StreamFault: TypeAlias = (
     DropStream | EndStream | Drain | LapseToken | Resync | Duplicate | Skip | GoBack | NewEpoch | Delay
 )
 """Those that happen to a stream."""
+ENDING = (DropStream, EndStream, Drain, LapseToken, NewEpoch)
+"""Those that end it."""
 AnswerFault: TypeAlias = StaleDecision | LoseResult | Busy
 """Those that happen to an answer."""
 Fault: TypeAlias = StreamFault | AnswerFault
@@ -126,15 +128,18 @@ class FaultScript:
     def due(self, seat: int | None, n: int, *, more: bool) -> list[StreamFault]:
         """Return the faults that happen to `seat`'s stream now that event `n` is to be sent; each only once.
 
-        `more`: other steps wait to be sent after this one.
+        Of those that end a stream only the first does: the others wait for the next stream. `more`: other steps wait
+        to be sent after this one.
         """
-        return [
-            fault
-            for number, fault in enumerate(self._faults)
-            if not isinstance(fault, AnswerFault)
-            and (more or not isinstance(fault, Skip))
-            and self._happens(number, fault, seat, n)
-        ]
+        found: list[StreamFault] = []
+        for number, fault in enumerate(self._faults):
+            if isinstance(fault, AnswerFault) or (isinstance(fault, Skip) and not more):
+                continue
+            if self._happens(number, fault, seat, n):
+                found.append(fault)
+                if isinstance(fault, ENDING):
+                    break
+        return found
 
     def due_to_answer(self, seat: int, n: int) -> AnswerFault | None:
         """Return the fault that happens to an answer that `seat` gives at event `n`, if any; each only once."""
