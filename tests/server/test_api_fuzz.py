@@ -17,7 +17,7 @@ from gouji.session.v1 import session_pb2
 from gouji.table.v1 import table_pb2
 from tests.server.conftest import settings
 from tests.server.message_strategies import ODD_TEXTS, broken, messages
-from tests.server.raw_client import SERVICES, RawClient
+from tests.server.raw_client import SERVICES, RawClient, new_id
 from tests.server.raw_seat import Seat, begun
 from tests.server.running import Running
 
@@ -151,6 +151,26 @@ def test_a_play_stream_answers_anything(target: Target, data: st.DataObject) -> 
     assert len(results) == len(raw) + 1
     assert [result.HasField("error") for result in results if result.request_id == "last"][-1:] == [False]
     assert not BAD_CODES & {result.error.code for result in results}, (raw, results)
+
+
+@given(action=messages(table_pb2.Action, ODD_TEXTS), expected=st.sampled_from([None, -1, 0, -(2**63), 2**63 - 1]))
+def test_a_seat_may_answer_its_question_with_anything(
+    target: Target, action: table_pb2.Action, expected: int | None
+) -> None:
+    """No action to an open question fails in an unplanned way: it is judged, checked and carried out or refused."""
+    view = target.run(target.seats[0].look())
+    seat = target.seats[view.state.question.seats[0]]
+    request = table_pb2.SubmitActionRequest(
+        request_id=new_id(),
+        table=target.table,
+        decision=view.state.question.decision,
+        action=action,
+        expected_version=expected,
+    )
+    checked = target.code_of(seat.client.call(table_pb2.CheckPlayRequest(table=target.table, action=action)))
+    assert checked not in UNPLANNED, action
+    assert target.code_of(seat.client.call(request)) not in UNPLANNED, action
+    assert target.run(target.seats[0].look()).info.state == lobby_pb2.TABLE_STATE_PLAYING
 
 
 @pytest.mark.parametrize(

@@ -205,6 +205,7 @@ BAD_SHAPES = {
     "negative card": (request("", 1, gr.Verb.PLAY, (-1,), request_id="a"), "BAD_ACTION"),
     "no suit": (request("", 1, gr.Verb.SHOW, request_id="a"), "BAD_ACTION"),
     "no such suit": (request("", 1, gr.Verb.SHOW, request_id="a", suit=5), "BAD_ACTION"),
+    "negative suit": (request("", 1, gr.Verb.SHOW, request_id="a", suit=-1), "BAD_ACTION"),
     "suit for a pass": (request("", 1, gr.Verb.PASS, request_id="a", suit=1), "BAD_ACTION"),
 }
 

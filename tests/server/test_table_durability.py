@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import random
-from typing import TYPE_CHECKING
+import struct
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import gouji_rules as gr
 from gouji.table.v1 import events_pb2, table_pb2
 from gouji_server.journal import Entry
-from gouji_server.tables import Limits, Refused, TableSpec
+from gouji_server.tables import Limits, Refused, TableSpec, messages
 from gouji_server.tables import table as table_module
 from tests.server.memory_journal import MemoryJournal
 from tests.server.players import House, Reader, choose, live_deal, person, play_on, request
@@ -19,6 +20,7 @@ from tests.server.table_time import settle
 
 if TYPE_CHECKING:
     from gouji_server.tables import TableHandle
+    from gouji_server.tables.table import TableState
 
 UNKNOWN_PLACE = 3
 
@@ -301,6 +303,30 @@ async def test_a_fault_of_the_engine_freezes_its_table_alone(monkeypatch: pytest
     handle = await at.tables.open(handle.name)
     with pytest.raises(Refused, match="TABLE_FROZEN"):
         await handle.act(person(seat), asked)
+
+
+async def test_a_fault_in_judging_fails_one_command_and_not_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A command that cannot even be judged has changed nothing: it is answered INTERNAL, those beside it are carried
+    out, and the table plays on. Nobody may freeze a table by what they send."""
+    at, _, handle, counts = await playing(8)
+    seat, asked = next_move(at, handle)
+    judge = messages.decide_move
+
+    def broken(state: TableState, account: str, *rest: Any) -> Any:
+        if account == person(seat).account:
+            return judge(state, account, *rest)
+        raise struct.error
+
+    with monkeypatch.context() as patched:
+        patched.setattr(messages, "decide_move", broken)
+        faulty = asyncio.ensure_future(handle.act(person((seat + 1) % 6), asked))
+        fine = asyncio.ensure_future(handle.act(person(seat), asked))
+        with pytest.raises(Refused, match="FAULT"):
+            await faulty
+        assert await fine > asked.decision
+    assert (counts.faults, counts.tables_frozen) == (1, 0)
+    seat, asked = next_move(at, handle, "after")
+    await handle.act(person(seat), asked)
 
 
 async def test_a_fault_while_looking_harms_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

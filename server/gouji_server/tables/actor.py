@@ -233,7 +233,7 @@ class Actor:
             if self._freezing:
                 turn.make(story, inputs.Frozen(turn.now_ms))
             for message in batch:
-                message.take(story, turn)
+                self._take(message, story, turn)
                 at += 1
             self._clock.lapse(story, turn)
             self._start_deal(story, turn)
@@ -249,6 +249,18 @@ class Actor:
             return False
         self._freezing = False
         return True
+
+    def _take(self, message: Message, story: Story, turn: Turn) -> None:
+        """Take a message. One that cannot even be judged has changed nothing: it alone fails, and not the table."""
+        try:
+            message.take(story, turn)
+        except Exception:
+            if turn.making:
+                raise
+            incident = refusals.new_incident()
+            self.log.exception("command_fault", seq=story.seq, incident=incident)
+            self.world.metrics.fault()
+            message.tell(refusals.fault(incident))
 
     def _start_deal(self, story: Story, turn: Turn) -> None:
         if not story.state.wants_deal or not self._clock.deal_due(story, turn.now_ms):

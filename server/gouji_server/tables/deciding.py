@@ -97,7 +97,7 @@ def read_action(action: table_pb2.Action) -> tuple[int, bytes, int]:
         raise refusals.bad_field("action.cards", "this verb needs cards", "这个动作须给出牌", "BAD_ACTION")
     suit = action.suit
     if suit:
-        if verb != _SHOW or suit > 4:
+        if verb != _SHOW or not 1 <= suit <= 4:
             raise refusals.bad_field(
                 "action.suit", "only showing takes a suit, 1 to 4", "只有亮牌须给花色", "BAD_ACTION"
             )

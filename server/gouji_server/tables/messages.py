@@ -53,7 +53,7 @@ class Message(Protocol):
 class Turn:
     """What one turn of a table did: entries for the journal, steps for readers, outcomes for askers."""
 
-    __slots__ = ("before", "entries", "info_changed", "looks", "now_ms", "outcomes", "steps")
+    __slots__ = ("before", "entries", "info_changed", "looks", "making", "now_ms", "outcomes", "steps")
 
     def __init__(self, before: int, now_ms: int) -> None:
         self.before = before
@@ -63,10 +63,18 @@ class Turn:
         self.outcomes: list[tuple[Message, object]] = []
         self.looks: list[Look[object]] = []
         self.info_changed = False
+        self.making = False
+        """Whether an input was being made when something failed: then the state cannot be trusted."""
 
     def make(self, story: Story, happening: inputs.Input) -> None:
-        """Make an input happen. Raises gouji_rules.RuleViolation for a move that the rules refuse."""
-        entry, step = story.make(happening)
+        """Make an input happen. Raises gouji_rules.RuleViolation for a move that the rules refuse: nothing changed."""
+        self.making = True
+        try:
+            entry, step = story.make(happening)
+        except gr.RuleViolation:
+            self.making = False
+            raise
+        self.making = False
         self.entries.append(entry)
         self.steps.append(step)
         if step.info_changed:
