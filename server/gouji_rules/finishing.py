@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gouji_rules import scoring
-from gouji_rules.events import BurnSucceeded, Busted, DealEnded, Finished
+from gouji_rules.events import BurnSucceeded, Busted, DealEnded, Finished, ObligationsRecorded
 from gouji_rules.position import FIRST_AFTER, OPPOSITE, TEAM_MASK
 from gouji_rules.question import Kind
 from gouji_rules.state import Phase, Standing
@@ -95,6 +95,8 @@ def _end_if_decided(pos: Position, leaver: int) -> bool:
     if pos.events is not None:
         result = scoring.result_of(p)
         pos.events.append(DealEnded(result.places, result.scores, result.sweep))
+        if p.rules.tribute:
+            pos.events.append(ObligationsRecorded(result.obligations))
     return True
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+from gouji_rules.debts import obligations_of
 
 if TYPE_CHECKING:
     from gouji_rules.obligations import Obligation
@@ -49,4 +51,7 @@ def result_of(p: PublicState) -> DealResult:
     factor = 2 if sweep and rules.sweep_doubles else 1
     floor = 0 if rules.record == "positive_only" else None
     scores = tuple(value * factor if floor is None else max(floor, value * factor) for value in sums)
-    return DealResult(places, scores, tuple(sums), sweep)
+    result = DealResult(
+        places, scores, tuple(sums), sweep, burned=p.burns, stifled=p.stifled, opened=p.opened, slam=p.slam
+    )
+    return replace(result, obligations=obligations_of(rules, result, p.calls)) if rules.tribute else result

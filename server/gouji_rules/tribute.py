@@ -211,9 +211,9 @@ def pick_return(pos: Position, seat: int, action: Action) -> None:
     p.top = Play(action & PLAY_MASK)
     p.top_owner = seat
     if pos.rules.return_ == "may_refuse":
-        top = p.top
+        top, barred = p.top, p.barred
         _ask(pos, Kind.REFUSE, 1 << back.payer, TAKE_VERBS, back)
-        p.top, p.top_owner = top, seat
+        p.top, p.top_owner, p.barred = top, seat, barred
     elif pos.rules.return_ == "must_match" and not _matches(pos, rank):
         _refuse(pos, rank)
     else:
