@@ -26,7 +26,7 @@ class OptionType(Enum):
     NUMBER = "number"
     NUMBERS = "numbers"
     SET = "set"
-    TEXT = "text"
+    CARDS = "cards"
 
 
 class Group(Enum):
@@ -128,7 +128,7 @@ OPTION_TEXTS: tuple[OptionText, ...] = (
     OptionText(
         "removed",
         Group.CARDS,
-        OptionType.TEXT,
+        OptionType.CARDS,
         Text("cards taken out", "去掉的牌"),
         Text(
             "Cards taken out before the deal, by rank; the competition rules take out ten 3s, ten 4s and four 5s.",
@@ -431,6 +431,41 @@ OPTION_TEXTS: tuple[OptionText, ...] = (
         needs="calls",
     ),
     _choice(
+        "point_table",
+        Group.OPENING,
+        Text("how much point tribute", "点贡表"),
+        Text("By which table the tribute for not opening and for calls is reckoned.", "未开点与宣点按哪一种算法进贡。"),
+        ("R74",),
+        "each by its own text",
+        (
+            (
+                "S0",
+                Text(
+                    "the unopened pays 1, 2 or 4; a caller that was wrong pays 2 or 4",
+                    "未开点者进 1、2 或 4；翻车者进 2 或 4",
+                ),
+            ),
+            (
+                "S1",
+                Text(
+                    "1, 2 or 4 by the other's call; both opened: nothing", "按对方宣点进 1、2 或 4；双方都开点互不进贡"
+                ),
+            ),
+            ("S2", Text("open calls alone: 1 to 4 by who called and who opened", "只有明点：按谁宣谁开进 1 至 4")),
+            ("S3", Text("the unopened pays 1, both if neither opened", "未开点者进 1，都未开则都进")),
+        ),
+        needs="opening",
+    ),
+    _switch(
+        "point_returned",
+        Group.OPENING,
+        Text("point tribute is returned", "点贡要还"),
+        Text("Whether as many cards come back for point tribute as for loser tribute.", "点贡是否同落贡一样要还。"),
+        ("R74",),
+        "S3",
+        needs="opening",
+    ),
+    _choice(
         "revolution",
         Group.REVOLUTION,
         Text("revolution", "革命"),
@@ -444,6 +479,22 @@ OPTION_TEXTS: tuple[OptionText, ...] = (
             ("may", Text("a seat without 2s and jokers may", "无 2 无花者可革命")),
             ("hold_three_only", Text("only a seat that has no 3 either", "还须没有 3")),
         ),
+    ),
+    _choice(
+        "revolution_by",
+        Group.REVOLUTION,
+        Text("which hand counts for revolution", "按哪时的手牌革命"),
+        Text(
+            "Whether the cards dealt decide, or those held after buying and tribute.",
+            "按发到的牌算，还是按买牌、进贡之后的牌算。",
+        ),
+        ("R50",),
+        "S1: held; the others dealt",
+        (
+            ("dealt", Text("the cards dealt", "发到的牌")),
+            ("held", Text("the cards held when asked", "问时手中的牌")),
+        ),
+        needs="revolution",
     ),
     _choice(
         "revolution_opens",
@@ -569,6 +620,14 @@ OPTION_TEXTS: tuple[OptionText, ...] = (
         high=_MOST,
     ),
     _switch(
+        "tie_by_lot",
+        Group.SCORING,
+        Text("a tied match goes by lot", "平局抽签"),
+        Text("A match that ends even is settled by a recorded lot.", "一局打平时抽签定胜负，抽签可查。"),
+        ("R64",),
+        "S4",
+    ),
+    _switch(
         "gap_doubles",
         Group.SCORING,
         Text("a gap doubles", "隔山二重分"),
@@ -649,6 +708,30 @@ OPTION_TEXTS: tuple[OptionText, ...] = (
             ),
             ("by_place", Text("by places as ever", "照名次进贡")),
         ),
+    ),
+    _switch(
+        "swap_places",
+        Group.TRIBUTE,
+        Text("places 5 and 6 may swap", "二落大落可互换"),
+        Text(
+            "Allies on places 5 and 6 may agree before the deal to swap them.",
+            "二落、大落同为联邦时，可商定互换。",
+        ),
+        ("R73",),
+        "S0, S1q",
+        needs="tribute",
+    ),
+    _switch(
+        "waiver_shows",
+        Group.TRIBUTE,
+        Text("who is waived shows", "免贡须亮牌"),
+        Text(
+            "Where allies waive tribute the payer still shows its largest card to all.",
+            "联邦之间免贡时，进贡者仍须亮出最大的一张牌。",
+        ),
+        ("R73",),
+        "S0",
+        needs="tribute",
     ),
     _choice(
         "report",

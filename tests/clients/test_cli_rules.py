@@ -1,4 +1,4 @@
-"""`gouji rules beats`."""
+"""`gouji rules`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+import gouji_rules as gr
+from gouji_rules.rule_set import OPTION_NAMES, format_option
 from tests.clients.cli_run import gouji, gouji_process, has_no_traceback
 
 CASES = Path(__file__).parents[1] / "cases" / "compare.tsv"
@@ -165,3 +167,77 @@ def test_json_on_an_ascii_stream_is_the_same_document() -> None:
     plain = gouji_process("rules", "beats", "--json", "3", "4", env={"PYTHONIOENCODING": "ascii"})
     assert plain.stdout.isascii()
     assert json.loads(plain.stdout) == json.loads(gouji("rules", "beats", "--json", "3", "4").stdout)
+
+
+def test_list_names_every_rule_set() -> None:
+    """Each preset that the rules know is there, for people and for programs."""
+    names = list(gr.PRESETS)
+    assert [told["name"] for told in json.loads(gouji("rules", "list", "--json").stdout)] == names
+    lines = gouji("rules", "list").stdout.splitlines()
+    assert [line.split()[0] for line in lines if not line.startswith(" ")] == names
+
+
+@pytest.mark.parametrize("preset", gr.PRESETS)
+def test_show_tells_every_option(preset: str) -> None:
+    """Every option of the rule set is shown with its value, changed ones as changed."""
+    told = json.loads(gouji("rules", "show", preset, "--json").stdout)
+    rules = gr.preset(preset)
+    assert {option["name"]: option["value"] for option in told["options"]} == {
+        name: format_option(rules.option(name)) for name in OPTION_NAMES
+    }
+    shown = gouji("rules", "show", preset).stdout
+    assert all(f"  {name} " in shown for name in OPTION_NAMES)
+    changed = json.loads(gouji("rules", "show", preset, "--set", "show=ask", "--json").stdout)
+    assert [option["value"] for option in changed["options"] if option["name"] == "show"] == ["ask"]
+
+
+def test_diff_prints_what_differs_and_nothing_else() -> None:
+    """Two sets, changed on the spot or not, are compared option by option."""
+    told = json.loads(gouji("rules", "diff", "qingdao", "qingdao,show=ask,deals=4", "--json").stdout)
+    assert [(d["name"], d["one"]["value"], d["other"]["value"]) for d in told["differences"]] == [
+        ("show", "auto", "ask"),
+        ("deals", "0", "4"),
+    ]
+    lines = gouji("rules", "diff", "qingdao", "qingdao,show=ask").stdout.splitlines()
+    assert [line.split()[0] for line in lines] == ["qingdao", "show"]
+    same = gouji("rules", "diff", "qingdao", "qingdao")
+    assert (same.exit_code, same.stdout.strip()) == (0, "they do not differ")
+
+
+@pytest.mark.parametrize("one", list(gr.PRESETS))
+def test_any_two_presets_can_be_compared(one: str) -> None:
+    """Whichever two are compared, each option is listed exactly when its values differ."""
+    for other in gr.PRESETS:
+        told = json.loads(gouji("rules", "diff", one, other, "--json").stdout)
+        mine, theirs = gr.preset(one), gr.preset(other)
+        differing = [name for name in OPTION_NAMES if mine.option(name) != theirs.option(name)]
+        assert [found["name"] for found in told["differences"]] == differing
+
+
+def test_explain_says_what_a_play_is() -> None:
+    """A play's parts and its being gouji are told with their rules; with --on, so is the comparison."""
+    told = json.loads(gouji("rules", "explain", "TTTT2", "--on", "99999", "--json").stdout)
+    assert told["gouji"] is True
+    assert [reason["rule"] for reason in told["reasons"]] == ["R10", "R13"]
+    assert told["comparison"]["beats"] is True
+    lines = gouji("rules", "explain", "44").stdout.splitlines()
+    assert [line.rpartition("(")[2] for line in lines] == ["R10)", "R13)"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("show", "marsh"),
+        ("show", "qingdao", "--set", "cheating=true"),
+        ("show", "qingdao", "--set", "show"),
+        ("diff", "qingdao", "qingdao,show=loudly"),
+        ("explain", "45"),
+        ("explain", "44", "--on", "x"),
+    ],
+)
+def test_what_cannot_be_read_ends_with_one_line(words: tuple[str, ...]) -> None:
+    """Wrong names, options, values and plays end with exit status 2 and one clear line."""
+    result = gouji("rules", *words)
+    assert result.exit_code == 2
+    assert len(result.stderr.splitlines()) == 1
+    assert result.stdout == ""

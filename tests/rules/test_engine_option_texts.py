@@ -40,7 +40,7 @@ def test_values_described_are_the_values_allowed(text: OptionText) -> None:
         with pytest.raises(RuleSetError):
             rule_set._checked(field, ("no such thing",))
     else:
-        assert text.type is OptionType.TEXT
+        assert text.type is OptionType.CARDS
         assert isinstance(QINGDAO.option(text.name), str)
 
 

@@ -12,7 +12,7 @@ from google.protobuf.duration_pb2 import Duration
 from gouji.lobby.v1 import lobby_pb2 as pb
 from gouji.rules.v1 import rules_pb2
 from gouji_rules.rule_set import OPTION_NAMES
-from gouji_server.lobby.rule_sets import RuleSetInfo, rule_sets
+from gouji_server.lobby.rule_sets import rule_sets
 from gouji_server.tables.carried import carried_presets
 from tests.server.raw_client import RawClient, new_id, refusal
 
@@ -61,10 +61,64 @@ async def test_rule_sets_are_told_whole(running_server: Running) -> None:
     assert qingdao["hold_three"] == "false"
 
 
+async def test_an_option_is_told_with_all_that_a_settings_page_needs(running_server: Running) -> None:
+    """Every option has a type, texts in both languages and values or bounds, and its value is one of them."""
+    client = await running_server.player()
+    answer = await client.call(pb.ListRuleSetsRequest())
+    for option in answer.rule_sets[0].options:
+        texts = (option.title, option.text, option.group)
+        assert all(text.en and text.zh for text in texts), option.field
+        assert option.source
+        allowed = [value.value for value in option.allowed]
+        if option.type in (rules_pb2.OPTION_TYPE_BOOL, rules_pb2.OPTION_TYPE_CHOICE):
+            assert option.value in allowed
+        elif option.type == rules_pb2.OPTION_TYPE_SET:
+            assert option.value == "none" or set(option.value.split("/")) <= set(allowed)
+        elif option.type == rules_pb2.OPTION_TYPE_NUMBERS:
+            assert len(option.value.split("/")) == option.count
+        elif option.type == rules_pb2.OPTION_TYPE_NUMBER:
+            assert option.minimum <= int(option.value) <= option.maximum
+        else:
+            assert option.type == rules_pb2.OPTION_TYPE_CARDS
+
+
+async def test_a_table_plays_the_options_that_its_maker_chose(running_server: Running) -> None:
+    """Overrides are shown in the lobby, to everyone, as the options in which the table differs from its rule set."""
+    client, other = await running_server.player(), await running_server.player()
+    chosen = [rules_pb2.OptionSetting(field="show", value="ask"), rules_pb2.OptionSetting(field="deals", value="0")]
+    table = await create(client, options=chosen)
+    assert [(setting.field, setting.value) for setting in table.options] == [("show", "ask")]
+    seen = await other.call(pb.GetTableRequest(name=table.name))
+    assert seen.table.options == table.options
+
+
+@pytest.mark.parametrize(
+    ("chosen", "fields"),
+    [
+        ([("cheating", "true")], ("options.cheating",)),
+        ([("show", "loudly")], ("options.show",)),
+        ([("show", "ask"), ("show", "ask")], ("options.show",)),
+        ([("stifle", "tribute")], ("options.stifle", "options.hold_three")),
+        ([("points", "1/2")], ("options.points",)),
+        ([("show", "x" * 500)], ("options",)),
+        ([("show", "ask")] * 100, ("options",)),
+    ],
+)
+async def test_options_that_cannot_be_are_refused_by_name(
+    running_server: Running, chosen: list[tuple[str, str]], fields: tuple[str, ...]
+) -> None:
+    """Unknown, repeated, ill-typed and contradictory options are INVALID_ARGUMENT, each field concerned named."""
+    client = await running_server.player()
+    options = [rules_pb2.OptionSetting(field=field, value=value) for field, value in chosen]
+    failed = await refusal(create(client, options=options))
+    assert (failed.code, failed.fields) == (CODE.INVALID_ARGUMENT, fields)
+    assert (await client.call(pb.ListTablesRequest())).tables == []
+
+
 async def test_rule_sets_come_in_pages(running_server: Running, monkeypatch: pytest.MonkeyPatch) -> None:
     """Pages put together are the list, and a token is the caller's own."""
     one = rule_sets()[0]
-    many = tuple(RuleSetInfo(f"ruleSets/r{n}", one.title_en, one.title_zh, "", "", one.options) for n in range(5))
+    many = tuple(rules_pb2.RuleSet(name=f"ruleSets/r{n}", title=one.title) for n in range(5))
     monkeypatch.setattr("gouji_server.api.lobby.rule_sets", lambda: many)
     client, other = await running_server.player(), await running_server.player()
     found: list[rules_pb2.RuleSet] = []

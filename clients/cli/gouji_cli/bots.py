@@ -15,6 +15,7 @@ from rich.text import Text
 
 import gouji_bots
 from gouji_cli.failures import STOPPED, Stopped, first_failure, run_until_stopped
+from gouji_cli.reading_rules import rule_set, understand
 from gouji_cli.terminal import fail, out, own_command, plain, print_json
 
 if TYPE_CHECKING:
@@ -81,6 +82,9 @@ def run(
         bool, typer.Option("--house", help="Have the server play those bots, at a person's pace, and not this command.")
     ] = False,
     rules: Annotated[str, typer.Option(metavar="PRESET", help="The rule set of a new table.")] = "qingdao",
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", metavar="OPTION=VALUE", help="Change an option of that rule set.")
+    ] = None,
     deals: Annotated[int, typer.Option(min=1, max=100, help="Deals of a match at a new table.")] = 3,
     keep: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Keep the account here, to come back as the same one.")
@@ -114,11 +118,12 @@ def run(
         fail(str(error))
     if fill != "none" and fill not in gouji_bots.policies:
         fail(f"there is no policy {fill!r} to fill the table with: use {', '.join(gouji_bots.policies)}, or none")
+    changes = understand(lambda: rule_set(rules, settings)).overrides() if settings else {}
     order = Order(
         server=server,
         name=name or player.display_name,
         table=table,
-        new=NewTable(rule_set=rules, deals=deals, title=name or player.display_name),
+        new=NewTable(rule_set=rules, options=changes, deals=deals, title=name or player.display_name),
         seat=seat,
         fill=None if fill == "none" else fill,
         house=house,

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.table import Table
 from rich.text import Text
 
 import gouji_rules as gr
-from gouji_cli.terminal import ascii_only, fail, out, print_json, speaks_chinese
-from gouji_rules.rule_set import OPTION_NAMES
+from gouji_cli import rule_sets
+from gouji_cli.reading_rules import rule_set, understand
+from gouji_cli.rule_sets import Json, Settings
+from gouji_cli.terminal import ascii_only, out, print_json, speaks_chinese
+from gouji_rules.explanation import describe_play
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from gouji_rules.comparison import Comparison
+    from gouji_rules.explanation import Reason
 
 app = typer.Typer(help="Questions about the rules.", no_args_is_help=True)
 
-T = TypeVar("T")
+Preset = Annotated[str, typer.Option("--rules", metavar="PRESET", help="The rule set.")]
 
 
 @app.callback()
@@ -27,55 +29,18 @@ def rules() -> None:
     """Questions about the rules."""
 
 
-def understand(read: Callable[[], T]) -> T:
-    """Return what `read` makes, or end with the error that it names and exit status 2."""
-    try:
-        return read()
-    except (gr.RuleSetError, gr.NotationError, gr.RuleViolation) as error:
-        rule = f" ({error.rule})" if isinstance(error, gr.RuleViolation) else ""
-        fail((error.text_zh if speaks_chinese() else error.text_en) + rule)
-
-
-def parse_option(option: str, text: str) -> Any:
-    """Read an option's value as `gouji` writes it: `true`, `4`, `any_last`, `4/2/0/0/-2/-4`, `none` for an empty list.
-
-    Raises RuleSetError for an unknown option; what the text means is left to the rule set's own check.
-    """
-    if option not in OPTION_NAMES:
-        raise gr.RuleSetError((option,), f"there is no option {option}", f"没有选项 {option}")
-    like = gr.preset("qingdao").option(option)
-    if isinstance(like, bool):
-        return {"true": True, "false": False}.get(text, text)
-    if isinstance(like, tuple):
-        parts = text.split("/") if text not in ("", "none") else []
-        return tuple(_number(part) for part in parts)
-    return _number(text) if isinstance(like, int) else text
-
-
-def _number(text: str) -> int | str:
-    return int(text) if text.removeprefix("-").isdecimal() else text
-
-
-def rule_set(preset: str, settings: list[str]) -> gr.RuleSet:
-    """Make a rule set from a preset's name and `option=value` texts. Raises RuleSetError."""
-    overrides = {}
-    for setting in settings:
-        option, equals, text = setting.partition("=")
-        if not equals:
-            raise gr.RuleSetError((option,), f"{setting!r} is not option=value", f"{setting!r} 应写作 选项=值")
-        overrides[option] = parse_option(option, text)
-    return gr.preset(preset).replace(**overrides)
+app.command("list")(rule_sets.list_rules)
+app.command("show")(rule_sets.show_rules)
+app.command("diff")(rule_sets.diff_rules)
 
 
 @app.command("beats")
 def beats(
     on_table: Annotated[str, typer.Argument(metavar="ON_TABLE", help="The play on the table, such as ss999.")],
     answer: Annotated[str, typer.Argument(metavar="ANSWER", help="The play that answers it, such as bbTTT.")],
-    preset: Annotated[str, typer.Option("--rules", metavar="PRESET", help="The rule set.")] = "qingdao",
-    settings: Annotated[
-        list[str] | None, typer.Option("--set", metavar="OPTION=VALUE", help="Change an option of the rule set.")
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for a program.")] = False,
+    preset: Preset = "qingdao",
+    settings: Settings = None,
+    as_json: Json = False,
 ) -> None:
     """Say whether ANSWER beats ON_TABLE, card by card, and by which rule.
 
@@ -90,6 +55,53 @@ def beats(
         print_json(as_data(rules, top, reply, comparison))
     else:
         show(comparison)
+
+
+@app.command("explain")
+def explain(
+    play: Annotated[str, typer.Argument(metavar="PLAY", help="The play, such as TTTT2.")],
+    on_table: Annotated[
+        str | None, typer.Option("--on", metavar="ON_TABLE", help="The play on the table that it answers.")
+    ] = None,
+    preset: Preset = "qingdao",
+    settings: Settings = None,
+    as_json: Json = False,
+) -> None:
+    """Say what PLAY is and by which rules; with --on also whether it beats that play, and which card covers which.
+
+    The exit status is 0 whatever the answer is, and 2 for a text that is no play.
+    """
+    rules = understand(lambda: rule_set(preset, settings or []))
+    meant = understand(lambda: gr.parse_play(play))
+    top = understand(lambda: gr.parse_play(on_table)) if on_table is not None else None
+    reasons = describe_play(rules, meant)
+    comparison = gr.comparison.explain(rules, top, meant) if top is not None else None
+    if as_json:
+        told: dict[str, Any] = {
+            "play": gr.format_play(meant),
+            "rules": rules.name,
+            "gouji": gr.is_gouji(rules, meant),
+            "reasons": [reason_data(reason) for reason in reasons],
+        }
+        if top is not None and comparison is not None:
+            told["comparison"] = as_data(rules, top, meant, comparison)
+        print_json(told)
+        return
+    console = out()
+    for reason in reasons:
+        console.print(f"{reason.zh if speaks_chinese() else plain_signs(reason.en)} ({reason.rule})")
+    if comparison is not None:
+        show(comparison)
+
+
+def plain_signs(text: str) -> str:
+    """Return a text without the sign for times where the terminal does not show it."""
+    return text.replace("×", "x") if ascii_only() else text
+
+
+def reason_data(reason: Reason) -> dict[str, Any]:
+    """Return a reason as JSON data."""
+    return {"rule": reason.rule, "text": {"en": reason.en, "zh": reason.zh}}
 
 
 def as_data(rules: gr.RuleSet, top: gr.Play, answer: gr.Play, comparison: Comparison) -> dict[str, Any]:

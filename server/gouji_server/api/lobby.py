@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import structlog
 
 from gouji.lobby.v1 import lobby_pb2 as pb
-from gouji.rules.v1 import rules_pb2
-from gouji_rules.rule_set import PRESET_NAMES, RuleSetError
+from gouji_rules.option_values import read_overrides
+from gouji_rules.rule_set import OPTION_NAMES, PRESET_NAMES, RuleSetError
 from gouji_server.api.validation import Shape
 from gouji_server.lobby import rule_sets
 from gouji_server.lobby.rule_sets import PREFIX as RULE_SETS
@@ -16,11 +16,14 @@ from gouji_server.tables import TableSpec
 from gouji_server.tables.carried import table_rules
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import grpc
 
+    from gouji.rules.v1 import rules_pb2
+    from gouji_rules.rule_set import OptionValue
     from gouji_server.api.calls import Call, Calls
     from gouji_server.api.pages import Pages
-    from gouji_server.lobby import RuleSetInfo
     from gouji_server.tables import Tables
 
 SERVICE = "gouji.lobby.v1.LobbyService"
@@ -31,6 +34,8 @@ MAX_DEALS = 100
 DECISION_SECONDS = (1, 3600)
 DEFAULT_PAGE = 50
 MAX_PAGE = 100
+MAX_OPTION = 400
+"""Characters of an option's name or value."""
 
 _NAMED = (("request_id", "request_id"), ("name", "table"))
 
@@ -66,7 +71,7 @@ class LobbyService:
         stop = start + (request.page_size or DEFAULT_PAGE)
         known = rule_sets()
         return pb.ListRuleSetsResponse(
-            rule_sets=[_rule_set(info) for info in known[start:stop]],
+            rule_sets=known[start:stop],
             next_page_token=self._pages.following(question, str(stop) if stop < len(known) else ""),
         )
 
@@ -78,7 +83,7 @@ class LobbyService:
         timed = request.HasField("decision_time")
         shape = Shape().request_id(request.request_id).title(title)
         shape.within(request.deals, 1, MAX_DEALS, "deals", DEFAULT_DEALS)
-        _check_rule_set(shape, rule_set)
+        options = _options(shape, rule_set, request.options)
         if timed:
             shape.duration(request.decision_time, *DECISION_SECONDS, "decision_time")
         if request.HasField("seat"):
@@ -93,6 +98,7 @@ class LobbyService:
             decision_seconds=request.decision_time.ToNanoseconds() / 1e9 if timed else None,
             seat=request.seat if seated else None,
             spectators=not request.no_spectators,
+            options=options,
         )
         return pb.CreateTableResponse(table=await self._tables.create(call.caller, spec, request.request_id))
 
@@ -151,16 +157,33 @@ def _shape_of(request: pb.JoinTableRequest | pb.LeaveTableRequest | pb.SetReadyR
     return Shape().request_id(request.request_id).name(request.name, "tables")
 
 
-def _check_rule_set(shape: Shape, name: str) -> None:
-    """Note what keeps tables from playing a rule set."""
+def _options(
+    shape: Shape, name: str, settings: Sequence[rules_pb2.OptionSetting]
+) -> tuple[tuple[str, OptionValue], ...]:
+    """Read the options that a table overrides, and note what keeps tables from playing such a rule set."""
     preset = name.removeprefix(RULE_SETS)
     if not name.startswith(RULE_SETS) or preset not in PRESET_NAMES:
         shape.bad("rule_set", "there is no such rule set: ListRuleSets lists them", "没有此规则：见 ListRuleSets")
-        return
+        return ()
+    if len(settings) > len(OPTION_NAMES):
+        shape.bad("options", f"wanted: at most {len(OPTION_NAMES)}", f"最多 {len(OPTION_NAMES)} 项")
+        return ()
+    if any(len(setting.field) > MAX_OPTION or len(setting.value) > MAX_OPTION for setting in settings):
+        shape.bad("options", f"wanted: at most {MAX_OPTION} characters", f"最多 {MAX_OPTION} 个字符")
+        return ()
     try:
         table_rules(preset, {})
     except RuleSetError as error:
         shape.bad("rule_set", error.text_en, error.text_zh)
+        return ()
+    options: dict[str, OptionValue] = {}
+    try:
+        options = read_overrides((setting.field, setting.value) for setting in settings)
+        table_rules(preset, options)
+    except RuleSetError as error:
+        for field in error.fields:
+            shape.bad(f"options.{field}", error.text_en, error.text_zh)
+    return tuple(options.items())
 
 
 def _settled_seat(request: pb.JoinTableRequest | pb.AddBotRequest) -> int | None:
@@ -172,12 +195,3 @@ def _settled_seat(request: pb.JoinTableRequest | pb.AddBotRequest) -> int | None
         shape.seat(request.seat)
     shape.settle()
     return request.seat if request.HasField("seat") else None
-
-
-def _rule_set(info: RuleSetInfo) -> rules_pb2.RuleSet:
-    return rules_pb2.RuleSet(
-        name=info.name,
-        title=rules_pb2.LocalizedText(en=info.title_en, zh=info.title_zh),
-        description=rules_pb2.LocalizedText(en=info.description_en, zh=info.description_zh),
-        options=[rules_pb2.RuleOption(field=field, value=value) for field, value in info.options],
-    )

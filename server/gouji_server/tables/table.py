@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import gouji_rules as gr
 from gouji.lobby.v1 import lobby_pb2
 from gouji.table.v1 import events_pb2
+from gouji_rules.option_values import settings_of
 from gouji_server.tables import happenings, inputs
 from gouji_server.tables.convert import SEATS_IN
 from gouji_server.tables.requests import Answer, RequestMemory, body_hash
@@ -150,6 +151,8 @@ class TableState:
             players=[player.to_proto() for player in self.seats.players],
             spectators_allowed=self.spectators,
         )
+        for field, value in settings_of(self.rules):
+            info.options.add(field=field, value=value)
         info.create_time.FromMilliseconds(self.create_time)
         if self.decision_ms:
             info.decision_time.FromMilliseconds(self.decision_ms)

@@ -1,0 +1,169 @@
+"""`gouji rules list|show|diff`: which rules there are, and how they differ."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+import gouji_rules as gr
+from gouji_cli.reading_rules import rule_set, understand
+from gouji_cli.terminal import ascii_only, out, print_json, speaks_chinese
+from gouji_rules.option_texts import OPTION_TEXTS, PRESET_TEXTS, TEXT_OF, Group, OptionText
+from gouji_rules.option_texts import Text as TwoTexts
+from gouji_rules.option_values import difference
+from gouji_rules.rule_set import format_option
+
+if TYPE_CHECKING:
+    from gouji_rules.rule_set import OptionValue
+
+GROUPS = list(Group)
+
+Settings = Annotated[
+    list[str] | None, typer.Option("--set", metavar="OPTION=VALUE", help="Change an option of the rule set.")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for a program.")]
+
+
+def said(text: TwoTexts) -> str:
+    """Return a text in the language of the terminal."""
+    return text.zh if speaks_chinese() else text.en
+
+
+def title(text: TwoTexts) -> str:
+    """Return a name, with the Chinese one beside the English where the terminal shows it."""
+    return text.en if ascii_only() else text.zh if speaks_chinese() else f"{text.en} {text.zh}"
+
+
+def list_rules(as_json: Json = False) -> None:
+    """List the rule sets."""
+    if as_json:
+        print_json([preset_data(name) for name in gr.PRESETS])
+        return
+    table = Table.grid(padding=(0, 2))
+    for name in gr.PRESETS:
+        texts = PRESET_TEXTS[name]
+        table.add_row(Text(name, "bold"), title(texts.title), said(texts.text))
+    out().print(table)
+
+
+def preset_data(name: str) -> dict[str, Any]:
+    """Return a preset's texts as JSON data."""
+    texts = PRESET_TEXTS[name]
+    return {"name": name, "title": both(texts.title), "text": both(texts.text), "source": texts.source}
+
+
+def both(text: TwoTexts) -> dict[str, str]:
+    """Return a text in both languages as JSON data."""
+    return {"en": text.en, "zh": text.zh}
+
+
+def meaning(option: OptionText, value: OptionValue) -> TwoTexts | None:
+    """Return what a value of an option means, None where that is no more than the value."""
+    if isinstance(value, tuple) and value and option.values:
+        parts = [dict(option.values)[str(part)] for part in value]
+        return TwoTexts("; ".join(part.en for part in parts), "；".join(part.zh for part in parts))
+    return dict(option.values).get(format_option(value))
+
+
+def show_rules(
+    preset: Annotated[str, typer.Argument(metavar="PRESET", help="The rule set.")],
+    settings: Settings = None,
+    as_json: Json = False,
+) -> None:
+    """Show every option of a rule set: its value, and what that means."""
+    rules = understand(lambda: rule_set(preset, settings or []))
+    if as_json:
+        print_json(preset_data(rules.name) | {"options": [option_data(rules, text) for text in OPTION_TEXTS]})
+        return
+    console = out()
+    texts = PRESET_TEXTS[rules.name]
+    console.print(Text(title(texts.title), "bold"))
+    console.print(said(texts.text))
+    changed = rules.overrides()
+    group = None
+    table = Table.grid(padding=(0, 2))
+    for option in sorted(OPTION_TEXTS, key=lambda text: GROUPS.index(text.group)):
+        if option.group is not group:
+            group = option.group
+            table.add_row("")
+            table.add_row(Text(title(group.value), "bold underline"))
+        value = rules.option(option.name)
+        style = "bold yellow" if option.name in changed else "bold"
+        meant = meaning(option, value)
+        explained = said(option.title) + (f": {said(meant)}" if meant is not None else "")
+        table.add_row(f"  {option.name}", Text(format_option(value) or "-", style), explained)
+    console.print(table)
+
+
+def option_data(rules: gr.RuleSet, option: OptionText) -> dict[str, Any]:
+    """Return an option with its value, and all that is known of it, as JSON data."""
+    return {
+        "name": option.name,
+        "value": format_option(rules.option(option.name)),
+        "type": option.type.value,
+        "group": both(option.group.value),
+        "title": both(option.title),
+        "text": both(option.text),
+        "allowed": [{"value": value, "text": both(text)} for value, text in option.values],
+        "needs": option.needs or None,
+        "rules": list(option.rules),
+        "source": option.source,
+    }
+
+
+def diff_rules(
+    one: Annotated[str, typer.Argument(metavar="ONE", help="A rule set.")],
+    other: Annotated[str, typer.Argument(metavar="OTHER", help="Another one.")],
+    as_json: Json = False,
+) -> None:
+    """Print the options in which two rule sets differ, and what each value means.
+
+    A rule set may be changed on the spot: `qingdao,show=ask,deals=4`. The exit status is 0 whether they differ or not.
+    """
+    first, second = understand(lambda: changed_set(one)), understand(lambda: changed_set(other))
+    differing = difference(first, second)
+    if as_json:
+        print_json({"one": one, "other": other, "differences": [difference_data(*found) for found in differing]})
+        return
+    console = out()
+    if not differing:
+        console.print("没有不同" if speaks_chinese() else "they do not differ")
+        return
+    table = Table.grid(padding=(0, 2))
+    table.add_row("", Text(one, "bold"), Text(other, "bold"))
+    for name, mine, theirs in differing:
+        option = TEXT_OF[name]
+        table.add_row(Text(name, "bold"), cell(option, mine), cell(option, theirs))
+    console.print(table)
+
+
+def changed_set(text: str) -> gr.RuleSet:
+    """Read `preset,option=value,…`. Raises RuleSetError."""
+    preset, *settings = text.split(",")
+    return rule_set(preset, settings)
+
+
+def cell(option: OptionText, value: OptionValue) -> Text:
+    """Return a value and what it means."""
+    meant = meaning(option, value)
+    return Text.assemble((format_option(value) or "-", "bold"), "" if meant is None else f"  {said(meant)}")
+
+
+def difference_data(name: str, mine: OptionValue, theirs: OptionValue) -> dict[str, Any]:
+    """Return one difference as JSON data."""
+    option = TEXT_OF[name]
+    return {
+        "name": name,
+        "title": both(option.title),
+        "one": value_data(option, mine),
+        "other": value_data(option, theirs),
+    }
+
+
+def value_data(option: OptionText, value: OptionValue) -> dict[str, Any]:
+    """Return a value and its meaning as JSON data."""
+    meant = meaning(option, value)
+    return {"value": format_option(value), "text": None if meant is None else both(meant)}
