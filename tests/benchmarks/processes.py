@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 TICKS = os.sysconf("SC_CLK_TCK")
-START_SECONDS = 30.0
+START_SECONDS = 90.0
 STOP_SECONDS = 15.0
 
 

@@ -90,9 +90,19 @@ def run_server(world: World, step: Step) -> None:
 def dry_run(_world: World, step: Step) -> None:
     """Ask make what it would do: the target exists and its commands can be found."""
     done = subprocess.run(
-        ["make", "--dry-run", *shlex.split(step.command)[1:]], cwd=ROOT, capture_output=True, text=True, check=False
+        ["make", "--dry-run", *shlex.split(step.command)[1:]],
+        cwd=ROOT,
+        env=outside_make(),
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
+
+
+def outside_make() -> dict[str, str]:
+    """The environment without what tells a make that another make called it: `make test` runs these tests."""
+    return {name: value for name, value in os.environ.items() if name not in {"MAKEFLAGS", "MFLAGS", "MAKELEVEL"}}
 
 
 def leave_to_the_reader(_world: World, _step: Step) -> None:
@@ -125,7 +135,8 @@ def way_of(step: Step) -> tuple[Callable[[World, Step], None], Step]:
 
 def recipe(target: str) -> str:
     """Return the command that a target of the Makefile ends with."""
-    done = subprocess.run(["make", "--dry-run", target], cwd=ROOT, capture_output=True, text=True, check=True)
+    command = ["make", "--dry-run", target]
+    done = subprocess.run(command, cwd=ROOT, env=outside_make(), capture_output=True, text=True, check=True)
     return done.stdout.strip().splitlines()[-1]
 
 

@@ -35,6 +35,7 @@ async def play(patch: pytest.MonkeyPatch, script: Script, order: bytes) -> Obser
     draw_as(patch, order)
     with tempfile.TemporaryDirectory() as folder:
         clock = VirtualClock()
+        _lay_key(Path(folder) / "data")
         config = Config(
             data_dir=Path(folder) / "data",
             port=0,
@@ -56,6 +57,14 @@ async def play(patch: pytest.MonkeyPatch, script: Script, order: bytes) -> Obser
             for client in clients:
                 await client.channel.close()
             await server.stop()
+
+
+def _lay_key(folder: Path) -> None:
+    """Have every world's server sign its page tokens with one key."""
+    folder.mkdir(mode=0o700)
+    key = folder / "tokens.key"
+    key.write_bytes(bytes(range(32)))
+    key.chmod(0o600)
 
 
 class _Ear:
@@ -136,7 +145,7 @@ class _Room:
 
     async def _until(self, holds: Callable[[], bool]) -> None:
         async with self.moved:
-            await asyncio.wait_for(self.moved.wait_for(holds), 20)
+            await asyncio.wait_for(self.moved.wait_for(holds), 90)
 
     @property
     def decision(self) -> int:
