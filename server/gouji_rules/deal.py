@@ -354,7 +354,7 @@ class Deal:
         self._note(Answer(seat, action, as_cards(chosen or b""), window))
         events: list[Event] = []
         pos.events = events
-        self._carry_out(seat, action)
+        self.carry_out(seat, action)
         pos.events = None
         return events
 
@@ -364,7 +364,8 @@ class Deal:
         cards = bytes(answer.cards)
         self._chain = digests.chain_answer(self._chain, answer.seat, answer.action, cards, answer.window)
 
-    def _carry_out(self, seat: int, action: Action) -> None:
+    def carry_out(self, seat: int, action: Action) -> None:
+        """Carry a legal answer out without noting it. For the engine's own drivers."""
         pos = self._position
         kind = pos.public.kind
         if kind == Kind.FOLLOW:

@@ -152,12 +152,27 @@ def _answer_window(pos: Position, rng: Rng) -> int:
 
 
 def _answer_together(deal: Deal, rng: Rng) -> int:
-    """Answer a question about revolution or showing for every seat."""
+    """Answer a question before play for every seat asked: about showing, calls, tribute or revolution."""
     decisions = 0
     pos = deal.position
-    revolt = pos.public.kind is Kind.REVOLT
+    if pos.public.kind is Kind.REVOLT and not pos.public.moves:
+        return _answer_revolution(deal, rng)
+    for seat in seats_in(pos.public.asked):
+        legal = deal.legal_actions(seat)
+        index = 0
+        if len(legal) > 1:
+            decisions += 1
+            index = int(rng.random() * len(legal))
+        deal.carry_out(seat, legal[index])
+    return decisions
+
+
+def _answer_revolution(deal: Deal, rng: Rng) -> int:
+    """The same about revolution where nobody holds other cards than were dealt: most seats can only say no."""
+    decisions = 0
+    pos = deal.position
     for seat in range(6):
-        if revolt and pos.wild[seat] and not pos.public.moves:
+        if pos.wild[seat]:
             pos.answers[seat] = NO
             continue
         legal = deal.legal_actions(seat)

@@ -112,12 +112,12 @@ class Position:
         self.chosen = [None] * SEATS
 
     def take_up(self, hands: list[list[int]], cards: list[bytes] | None) -> None:
-        """The cards were drawn: fill the hands, empty until now."""
-        self.hands = hands
+        """The cards were drawn: fill the hands, empty until now, in place."""
+        self.hands[:] = hands
         self.cards = cards
-        self.left = [sum(hand) for hand in hands]
-        self.naturals = [spread(hand) for hand in hands]
-        self.wild = [wild_code(hand) for hand in hands]
+        self.left[:] = [sum(hand) for hand in hands]
+        self.naturals[:] = [spread(hand) for hand in hands]
+        self.wild[:] = [wild_code(hand) for hand in hands]
         self.public.count_shown = [left if left <= self.report_at else -1 for left in self.left]
 
     def copy(self) -> Position:

@@ -20,6 +20,7 @@ from gouji_rules.events import (
     TributeRefused,
     TributeWaived,
 )
+from gouji_rules.playout import play_out
 from gouji_rules.tribute import in_order
 
 if TYPE_CHECKING:
@@ -384,3 +385,15 @@ def test_a_running_tribute_is_saved_and_copied() -> None:
     other = dealt(REFUSING, "3456 4567 345 345 789 89bb", "5>0 loser 2")
     said(other, 0, "give 5")
     assert other.digest() != before
+
+
+@pytest.mark.parametrize("return_", ["free", "may_refuse", "must_match"])
+def test_simulations_pay_and_return(return_: str) -> None:
+    """A random simulation gets through swap, waiver, refusals and returns to the end of the deal."""
+    rules = replace(FREE, return_=return_, tribute_refusable=True, swap_places=True, revolution="may")
+    for number in range(6):
+        deal = gr.Deal.start(
+            rules, Random(number).randbytes(32), obligations=["4>0 loser 2", "2>1 loser 1"], track_cards=number % 2 == 0
+        )
+        assert play_out(deal, Random(number)) > 0
+        assert deal.over
