@@ -25,9 +25,10 @@ from gouji_rules import (
     suit_shown,
     verb_of,
 )
+from gouji_rules.actions import ACCEPT, WAIVE
 from gouji_rules.cards import BIG, NATURAL_RANKS, SMALL, TWO
 from gouji_rules.comparison import beats
-from gouji_rules.plays import big_of, compose, is_gouji, small_of
+from gouji_rules.plays import big_of, compose, is_gouji, low_of, naturals_of, small_of
 
 if TYPE_CHECKING:
     from random import Random
@@ -51,12 +52,33 @@ def simple_policy(view: SeatView, rng: Random) -> Action:
     question = view.question
     kind = question.kind if question is not None else Kind.NONE
     if kind == Kind.LEAD:
-        return play_action(_lead(view))
+        chosen = play_action(_lead(view))
+        # Rules that bind a lead further (a 4 to be led, 3s to be kept) leave the lowest lead that there is.
+        return chosen if view.can(chosen) else view.default_action()
     if kind == Kind.FOLLOW:
         return _follow(view)
     if kind == Kind.WINDOW:
         return _burn_or_decline(view)
+    if kind == Kind.RETURN:
+        return _return(view)
+    if kind in _PLAIN:
+        return _PLAIN[kind]
     return _settle(view, rng)
+
+
+_PLAIN = {Kind.CALL: NO, Kind.WAIVE: WAIVE, Kind.SWAP: NO, Kind.ACCEPT: ACCEPT, Kind.REFUSE: ACCEPT}
+"""No calls, no swaps, no tribute between allies; what is offered is taken."""
+
+
+def _return(view: SeatView) -> Action:
+    """Give back what is missed least: the lowest of the ranks held least often, no gouji group broken if possible."""
+    gouji = {rank for rank in range(NATURAL_RANKS) if view.hand[rank] >= hands.GOUJI_AT[rank]}
+
+    def loss(action: Action) -> tuple[bool, bool, int, int]:
+        rank = low_of(play_of(action)) if naturals_of(play_of(action)) else TWO
+        return rank == TWO, rank in gouji, view.hand[rank], rank
+
+    return min(view.legal_actions().plays, key=loss)
 
 
 def _settle(view: SeatView, rng: Random) -> Action:
@@ -130,11 +152,12 @@ def _follow(view: SeatView) -> Action:
     public, hand = view.public, view.hand
     best, gain = Play(0), 0.0
     helps_ally = _is_ally_nearly_out(public, view.seat)
+    holds_threes = view.rules.hold_three and hand[0] > 0
     now = hands.worth(hand)
     small_tops, big_tops = _top_jokers(view)
     interest = _interest(view)
     for play in hands.answers(hand, public.top):
-        if not beats(view.rules, public.top, play):
+        if not beats(view.rules, public.top, play) or (holds_threes and not view.can(play_action(play))):
             continue
         rest = hands.without(hand, play)
         if _goes_out(rest, play, small_tops, big_tops):

@@ -56,6 +56,32 @@ PHRASES = {
     "finished": Phrase("{who} is out: {place}", "{who} 走科：{place}"),
     "melee": Phrase("four are left: the melee begins", "四人乱缠开始"),
     "trick_won": Phrase("{who} holds the trick", "{who} 得本轮"),
+    "kills": Phrase("{who} kills with {cards}", "{who} 用 {cards} 杀牌"),
+    "burn_killed": Phrase("{who}'s burn is over: its jokers are killed", "{who} 的烧牌被杀"),
+    "swapped": Phrase("{who} and {whom} swap the last two places", "{who} 与 {whom} 互换二落大落"),
+    "called_open": Phrase("{who} calls that {whom} will not open", "{who} 明点 {whom}"),
+    "called_blind": Phrase("{who} calls blind that {whom} will not open", "{who} 预点 {whom}"),
+    "bought": Phrase("{who} buys {cards} from {whom} for {paid}", "{who} 用 {paid} 向 {whom} 买 {cards}"),
+    "given": Phrase("{who} is given {cards} by {whom}", "{whom} 白给 {who} {cards}"),
+    "paid": Phrase("{who} pays {whom} {cards}: {kind}", "{who} 向 {whom} 进贡 {cards}（{kind}）"),
+    "paid_nothing": Phrase("{who} has nothing to pay {whom}: {kind}", "{who} 无牌可进贡给 {whom}（{kind}）"),
+    "tribute_refused": Phrase("{who} does not take {whom}'s tribute: {kind}", "{who} 不收 {whom} 的贡（{kind}）"),
+    "waived": Phrase("{who} and {whom} waive the tribute", "{who} 与 {whom} 免贡"),
+    "returned": Phrase("{who} gives {cards} back to {whom}", "{who} 还给 {whom} {cards}"),
+    "return_refused": Phrase("{whom} does not take {cards} back from {who}", "{whom} 不要 {who} 还的 {cards}"),
+    "opens": Phrase("{who} has opened", "{who} 开点"),
+    "stifled": Phrase("{who} was stifled by {whom}", "{who} 被 {whom} 闷"),
+    "slam": Phrase("{who} makes a slam", "{who} 满贯"),
+    "owes": Phrase("{who} owes {whom} {count}: {kind}", "{who} 欠 {whom} {count} 张（{kind}）"),
+    "dissolved": Phrase("all agreed to end the match", "全体同意散局"),
+    "lot": Phrase("the tie is settled by lot: {who}", "平局抽签：{who}"),
+    "even": Phrase("the even seats", "双号一方"),
+    "odd": Phrase("the odd seats", "单号一方"),
+    "count": Phrase("{whom} tells {who}: {count} cards", "{whom} 报牌（{who} 问）：{count} 张"),
+    "count_many": Phrase("{whom} tells {who}: more than ten cards", "{whom} 报牌（{who} 问）：不够报"),
+    "felt": Phrase("{who} feels {whom}'s hand", "{who} 摸 {whom} 的班"),
+    "for_ending": Phrase("{who} is for ending the match", "{who} 同意散局"),
+    "against_ending": Phrase("{who} is against ending the match", "{who} 不同意散局"),
     "deal_ended": Phrase("deal over, {scores}", "本盘结束，{scores}"),
     "sweep": Phrase("deal over with a sweep, {scores}", "串三户！本盘结束，{scores}"),
     "match_ended": Phrase("the match is over: {scores}", "全局结束：{scores}"),
@@ -67,15 +93,23 @@ PHRASES = {
 PLAIN_EVENTS = {
     "melee_began": "melee",
     "deal_voided": "voided",
+    "match_dissolved": "dissolved",
 }
 
-SEAT_EVENTS = {"passed": "passes", "yielded": "yields", "wind_asked": "wind"}
+SEAT_EVENTS = {
+    "passed": "passes",
+    "yielded": "yields",
+    "wind_asked": "wind",
+    "opened": "opens",
+    "slam_made": "slam",
+}
 
 BURN_ENDS = {
     events_pb2.BURN_END_REASON_COUNTER_BURNED: "counter_burned",
     events_pb2.BURN_END_REASON_DEFUSED: "defused",
     events_pb2.BURN_END_REASON_ANSWERED: "burn_answered",
     events_pb2.BURN_END_REASON_MELEE: "burn_melee",
+    events_pb2.BURN_END_REASON_KILLED: "burn_killed",
 }
 
 LEADS = {
@@ -88,6 +122,14 @@ MANNERS = {
     state_pb2.MANNER_LEAD: "leads",
     state_pb2.MANNER_FOLLOW: "follows",
     state_pb2.MANNER_BURN: "burns",
+    state_pb2.MANNER_KILL: "kills",
+}
+
+TRIBUTE_KINDS = {
+    state_pb2.TRIBUTE_KIND_STIFLE: Phrase("stifle tribute", "闷贡"),
+    state_pb2.TRIBUTE_KIND_BURN: Phrase("burn tribute", "烧贡"),
+    state_pb2.TRIBUTE_KIND_POINT: Phrase("point tribute", "点贡"),
+    state_pb2.TRIBUTE_KIND_LOSER: Phrase("loser tribute", "落贡"),
 }
 
 
@@ -204,3 +246,70 @@ class Narrator:
     def _tell_table_closed(self, event: events_pb2.TableClosed) -> Text | None:
         keys = {events_pb2.CLOSE_REASON_FROZEN: "frozen", events_pb2.CLOSE_REASON_EMPTY: "closed_empty"}
         return self.sentence(keys[event.reason]) if event.reason in keys else None
+
+    # ── before and between deals ──
+
+    def _pair(self, key: str, who: int, whom: int, **parts: str | Text) -> Text:
+        return self.sentence(key, who=self.name(who), whom=self.name(whom), **parts)
+
+    def _kind(self, kind: int) -> str:
+        phrase = TRIBUTE_KINDS.get(state_pb2.TributeKind.ValueType(kind), Phrase("tribute", "贡"))
+        return phrase.zh if self.chinese else phrase.en
+
+    def _tell_places_swapped(self, event: events_pb2.PlacesSwapped) -> Text:
+        return self._pair("swapped", *event.seats)
+
+    def _tell_called(self, event: events_pb2.Called) -> Text:
+        return self._pair("called_blind" if event.blind else "called_open", event.seat, (event.seat + 3) % SEATS)
+
+    def _tell_card_bought(self, event: events_pb2.CardBought) -> Text:
+        cards = cards_style(play_text([event.card]))
+        if not event.paid:
+            return self._pair("given", event.buyer, event.seller, cards=cards)
+        return self._pair("bought", event.buyer, event.seller, cards=cards, paid=cards_style(play_text([event.paid])))
+
+    def _tell_tribute_paid(self, event: events_pb2.TributePaid) -> Text:
+        kind = self._kind(event.kind)
+        if not event.cards:
+            return self._pair("paid_nothing", event.payer, event.receiver, kind=kind)
+        return self._pair("paid", event.payer, event.receiver, cards=cards_style(play_text(event.cards)), kind=kind)
+
+    def _tell_tribute_refused(self, event: events_pb2.TributeRefused) -> Text:
+        return self._pair("tribute_refused", event.receiver, event.payer, kind=self._kind(event.kind))
+
+    def _tell_tribute_waived(self, event: events_pb2.TributeWaived) -> Text:
+        return self._pair("waived", event.payer, event.receiver)
+
+    def _tell_card_returned(self, event: events_pb2.CardReturned) -> Text:
+        return self._pair("returned", event.receiver, event.payer, cards=cards_style(play_text([event.card])))
+
+    def _tell_return_refused(self, event: events_pb2.ReturnRefused) -> Text:
+        return self._pair("return_refused", event.receiver, event.payer, cards=cards_style(play_text([event.card])))
+
+    def _tell_stifled(self, event: events_pb2.Stifled) -> Text:
+        return self._pair("stifled", event.seat, event.by)
+
+    def _tell_obligations_recorded(self, event: events_pb2.ObligationsRecorded) -> Text | None:
+        if not event.obligations:
+            return None
+        owed = [
+            self._pair("owes", debt.payer, debt.receiver, count=str(debt.count), kind=self._kind(debt.kind))
+            for debt in event.obligations
+        ]
+        return Text(", ").join(owed)
+
+    def _tell_lot_drawn(self, event: events_pb2.LotDrawn) -> Text:
+        individual = len(self.scene.final_scores or ()) > 2
+        who = self.name(event.team) if individual else self.sentence("odd" if event.team else "even")
+        return self.sentence("lot", who=who)
+
+    def _tell_count_told(self, event: events_pb2.CountTold) -> Text:
+        if not event.HasField("count"):
+            return self._pair("count_many", event.asker, event.seat)
+        return self._pair("count", event.asker, event.seat, count=str(event.count))
+
+    def _tell_felt(self, event: events_pb2.Felt) -> Text:
+        return self._pair("felt", event.asker, event.seat)
+
+    def _tell_dissolution_voted(self, event: events_pb2.DissolutionVoted) -> Text:
+        return self.sentence("for_ending" if event.agrees else "against_ending", who=self.name(event.seat))

@@ -8,8 +8,10 @@ import gouji_rules as gr
 from gouji.cards.v1 import cards_pb2
 from gouji.table.v1 import state_pb2, table_pb2
 from gouji_client.errors import GoujiError, ProtocolBroken
+from gouji_rules.actions import WITH_CARDS
+from gouji_rules.obligations import KINDS, Obligation
 from gouji_rules.option_values import rules_from_settings
-from gouji_rules.state import pack_played
+from gouji_rules.state import Moved, pack_played
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -17,6 +19,15 @@ if TYPE_CHECKING:
     from gouji.lobby.v1 import lobby_pb2
 
 SEATS = 6
+
+MOVE_REASONS = {
+    state_pb2.MOVE_REASON_BUY: "buy",
+    state_pb2.MOVE_REASON_PAY: "pay",
+    state_pb2.MOVE_REASON_TRIBUTE: "tribute",
+    state_pb2.MOVE_REASON_RETURN: "return",
+}
+ASKED_TOGETHER = frozenset({gr.Kind.WINDOW, gr.Kind.REVOLT, gr.Kind.SHOW, gr.Kind.CALL, gr.Kind.WAIVE, gr.Kind.SWAP})
+"""The questions that several seats answer together."""
 
 
 def rules_of(info: lobby_pb2.Table) -> gr.RuleSet:
@@ -55,13 +66,13 @@ def played_from_wire(played: state_pb2.PlayedCards) -> gr.PlayedCards:
 
 
 def action_to_wire(action: gr.Action, cards: Sequence[gr.Card] = ()) -> table_pb2.Action:
-    """Return the message of an action; `cards` are the real cards of a PLAY or BURN.
+    """Return the message of an action; `cards` are the real cards of a PLAY, BURN, KILL or GIVE.
 
     Raises ValueError if the cards are not those of the action.
     """
     verb = gr.verb_of(action)
     made = table_pb2.Action(verb=state_pb2.Verb.ValueType(verb))
-    if verb in (gr.Verb.PLAY, gr.Verb.BURN):
+    if verb in WITH_CARDS:
         if gr.play_of_cards(cards) != gr.play_of(action):
             raise ValueError(f"{gr.format_cards(cards)} are not the cards of “{gr.format_action(action)}”")
         made.cards.extend(cards_pb2.Card.ValueType(card) for card in sorted(cards))
@@ -88,15 +99,44 @@ def question_from_wire(question: state_pb2.Question, state: state_pb2.DealState)
     """Return what is asked, or None if nothing is."""
     if question.kind == state_pb2.QUESTION_KIND_UNSPECIFIED:
         return None
-    top = state.trick.top if state.trick.HasField("top") else None
+    top, owner = gr.Play(0), -1
+    if state.trick.HasField("top"):
+        top, owner = gr.play_of_cards(cards_from_wire(state.trick.top.cards)), state.trick.top.seat
+    elif question.HasField("returned"):
+        top, owner = play_from_wire(question.returned), question.tribute.receiver
+    try:
+        kind = gr.Kind(question.kind)
+    except ValueError as error:
+        raise ProtocolBroken(f"the server asks what this client does not know: {error}") from error
     return gr.Question(
-        kind=gr.Kind(question.kind),
+        kind=kind,
         seats=_mask(question.seats),
         verbs=_mask(question.verbs),
-        top=gr.play_of_cards(cards_from_wire(top.cards)) if top else gr.Play(0),
-        top_owner=top.seat if top else -1,
+        top=top,
+        top_owner=owner,
         must_hold_joker=question.must_hold_joker,
+        barred=_mask(rank - 1 for rank in question.refused_ranks),
     )
+
+
+def obligation_from_wire(owed: state_pb2.Obligation) -> Obligation:
+    """Return what is owed."""
+    try:
+        return Obligation(owed.payer, owed.receiver, KINDS[owed.kind - 1], owed.count)
+    except (ValueError, IndexError) as error:
+        raise ProtocolBroken(f"the server told of tribute that is none: {error}") from error
+
+
+def move_from_wire(move: state_pb2.CardMove) -> Moved:
+    """Return cards that went from hand to hand."""
+    why = MOVE_REASONS.get(move.reason)
+    if why is None:
+        raise ProtocolBroken(f"the server moved cards for a reason that this client does not know: {move.reason}")
+    try:
+        cards = tuple(gr.Card(card) for card in move.cards)
+    except ValueError as error:
+        raise ProtocolBroken(f"the server sent a card that this client does not know: {error}") from error
+    return Moved(move.giver, move.taker, why, tuple(map(gr.rank_of, cards)), cards)
 
 
 def _mask(numbers: Iterable[int]) -> int:
@@ -109,14 +149,16 @@ def _mask(numbers: Iterable[int]) -> int:
 def public_from_wire(rules: gr.RuleSet, state: state_pb2.DealState, plays: Sequence[gr.PlayedCards]) -> gr.PublicState:
     """Return the rules' public state of a running deal, from what the wire tells of it.
 
-    Which seats the running trick will still ask (`pending`), who yielded last (`yielder`) and who showed cards are not
-    on the wire: they stay 0, -1 and empty.
+    Which seats the running trick will still ask (`pending`), who yielded last (`yielder`), who showed cards, which
+    burns succeeded and who stifled whom are not on the wire: they stay 0, -1 and empty.
     """
     public = gr.PublicState(rules, state.deal)
     public.phase = gr.Phase(state.phase)
     _fill_question(public, state)
     _fill_seats(public, state.seats)
     _fill_trick(public, state)
+    public.obligations = tuple(map(obligation_from_wire, state.obligations))
+    public.moves = tuple(map(move_from_wire, state.moves))
     public.melee = state.melee
     if state.HasField("burn"):
         public.burner, public.burned = state.burn.burner, state.burn.burned
@@ -138,7 +180,9 @@ def _closed(rules: gr.RuleSet, public: gr.PublicState, plays: Sequence[gr.Played
 def _dead_gouji_chance(rules: gr.RuleSet, public: gr.PublicState) -> int:
     """The seat that may answer the top play with a dead gouji (R26), -1 if none: it is headless once that is past."""
     owner = public.top_owner
-    if not public.top_last or public.melee or public.place[owner] not in (1, 2) or rules.dead_gouji != "any_last":
+    if not public.top_last or public.melee or public.place[owner] not in (1, 2) or rules.dead_gouji == "none":
+        return -1
+    if rules.dead_gouji == "gouji_last" and not public.top_gouji:
         return -1
     opposite = (owner + 3) % SEATS
     return opposite if public.active & ~public.headless & 1 << opposite else -1
@@ -149,8 +193,12 @@ def _fill_question(public: gr.PublicState, state: state_pb2.DealState) -> None:
     if question is not None:
         public.kind, public.asked, public.verbs = question.kind, question.seats, question.verbs
         public.must_hold_joker = question.must_hold_joker
-        together = question.kind in (gr.Kind.WINDOW, gr.Kind.REVOLT, gr.Kind.SHOW)
-        public.turn = -1 if together else question.seat_list[0]
+        public.turn = -1 if question.kind in ASKED_TOGETHER else question.seat_list[0]
+        public.barred = question.barred
+        if not state.trick.HasField("top"):
+            public.top, public.top_owner = question.top, question.top_owner
+    if state.question.HasField("tribute"):
+        public.due = obligation_from_wire(state.question.tribute)
 
 
 def _fill_seats(public: gr.PublicState, seats: Sequence[state_pb2.SeatState]) -> None:
@@ -167,6 +215,9 @@ def _fill_seats(public: gr.PublicState, seats: Sequence[state_pb2.SeatState]) ->
     public.dead_left = [s.dead_goujis_left if s.HasField("dead_goujis_left") else -1 for s in seats]
     finished = [s for s in seats if s.standing == state_pb2.STANDING_FINISHED]
     public.finished = [s.seat for s in sorted(finished, key=lambda s: s.place)]
+    public.opened = _mask(s.seat for s in seats if s.opened)
+    public.calls = tuple(int(s.call) for s in seats)
+    public.felt = tuple(s.feels_used for s in seats)
     public.revolted = next((s.seat for s in seats if s.standing == state_pb2.STANDING_REVOLTED), -1)
 
 

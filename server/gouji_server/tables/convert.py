@@ -14,6 +14,7 @@ from gouji.table.v1 import events_pb2, state_pb2
 from gouji_rules.plays import big_of, low_of, naturals_of, small_of, twos_of
 from gouji_rules.state import unpack_played
 from gouji_server.tables import happenings
+from gouji_server.tables.convert_tribute import TRIBUTE_WRITERS, moves_messages, obligation_message, ranks_of_mask
 from gouji_server.tables.seats import SEATS
 
 if TYPE_CHECKING:
@@ -90,6 +91,10 @@ def _match_started(event: events_pb2.TableEvent, said: happenings.MatchStarted) 
 def _deal_started(event: events_pb2.TableEvent, said: happenings.DealStarted) -> None:
     event.deal_started.deal = said.deal
     event.deal_started.commitment = said.commitment
+
+
+def _question_opened(event: events_pb2.TableEvent, said: happenings.QuestionOpened) -> None:
+    event.question_opened.SetInParent()
 
 
 def _cards_shown(event: events_pb2.TableEvent, said: gr.CardsShown) -> None:
@@ -187,8 +192,8 @@ def _deal_revealed(event: events_pb2.TableEvent, said: happenings.DealRevealed) 
 
 
 def _match_ended(event: events_pb2.TableEvent, said: happenings.MatchEnded) -> None:
-    event.match_ended.SetInParent()
     event.match_ended.scores.extend(said.scores)
+    event.match_ended.reason = said.reason  # type: ignore[assignment]
 
 
 def _table_closed(event: events_pb2.TableEvent, said: happenings.TableClosed) -> None:
@@ -199,6 +204,7 @@ WRITERS: dict[type[Any], Callable[[events_pb2.TableEvent, Any], None]] = {
     happenings.SeatChanged: _seat_changed,
     happenings.MatchStarted: _match_started,
     happenings.DealStarted: _deal_started,
+    happenings.QuestionOpened: _question_opened,
     gr.CardsShown: _cards_shown,
     gr.LeadFixed: _lead_fixed,
     gr.RevolutionSettled: _revolution_settled,
@@ -219,6 +225,7 @@ WRITERS: dict[type[Any], Callable[[events_pb2.TableEvent, Any], None]] = {
     happenings.DealRevealed: _deal_revealed,
     happenings.MatchEnded: _match_ended,
     happenings.TableClosed: _table_closed,
+    **TRIBUTE_WRITERS,
 }
 """How each kind of event is written."""
 
@@ -230,6 +237,7 @@ class DealStateWriter:
     """Keeps one DealState message up to date, writing only what changed since the last time."""
 
     __slots__ = (
+        "_about",
         "_asked",
         "_burn",
         "_counts",
@@ -238,8 +246,11 @@ class DealStateWriter:
         "_decision",
         "_flags",
         "_kind",
+        "_marks",
         "_melee",
+        "_moves",
         "_must_hold_joker",
+        "_owed",
         "_phase",
         "_places",
         "_plays",
@@ -281,6 +292,10 @@ class DealStateWriter:
         self._counts: list[int] = [-1] * SEATS
         self._dead: list[int] = [-1] * SEATS
         self._flags = (0, 0, 0, 0)
+        self._marks: tuple[object, ...] = ()
+        self._owed: tuple[object, ...] = ()
+        self._moves: tuple[object, ...] = ()
+        self._about: tuple[object, ...] = (None, 0, 0)
 
     def update(
         self,
@@ -306,6 +321,8 @@ class DealStateWriter:
         if (public.burner, public.burned) != self._burn:
             self._update_burn(public)
         self._update_seats(public)
+        if public.obligations is not self._owed or public.moves is not self._moves:
+            self._update_tribute(public)
         if len(public.history) != self._plays or public.top != self._top:
             self._update_top(public, played)
         self._trick.number = public.trick
@@ -344,6 +361,23 @@ class DealStateWriter:
         flags = (public.passed, public.yielded, public.winded, public.headless)
         if flags != self._flags:
             self._update_flags(flags)
+        marks = (public.opened, public.calls, public.stifled, public.felt)
+        if marks != self._marks:
+            self._marks = marks
+            stifled = [seat for seat, _ in public.stifled]
+            for seat, message in enumerate(seats):
+                message.opened = bool(public.opened >> seat & 1)
+                message.call = public.calls[seat]  # type: ignore[assignment]
+                message.stifled = seat in stifled
+                message.feels_used = public.felt[seat]
+
+    def _update_tribute(self, public: gr.PublicState) -> None:
+        self._owed, self._moves = public.obligations, public.moves
+        message = self.message
+        del message.obligations[:]
+        message.obligations.extend(map(obligation_message, public.obligations))
+        del message.moves[:]
+        message.moves.extend(moves_messages(public))
 
     def _update_flags(self, flags: tuple[int, int, int, int]) -> None:
         passed, yielded, winded, headless = flags
@@ -361,7 +395,7 @@ class DealStateWriter:
         trick = self._trick
         self._plays = len(public.history)
         self._top = public.top
-        if not public.top:
+        if not public.top or not public.history:  # before play a card that is returned stands there (R73)
             trick.ClearField("top")
         elif played is not None:
             trick.top.CopyFrom(played)
@@ -382,6 +416,8 @@ class DealStateWriter:
             question.verbs[:] = _verbs_in(public.verbs)  # type: ignore[assignment]
         if public.must_hold_joker is not self._must_hold_joker:
             question.must_hold_joker = self._must_hold_joker = public.must_hold_joker
+        if (public.due, public.barred, public.top if public.due else 0) != self._about:
+            self._update_about(public)
         if decision != self._decision:
             question.decision = self._decision = decision
         if deadline_ms != self._deadline:
@@ -391,6 +427,21 @@ class DealStateWriter:
                 question.deadline.nanos = rest * 1_000_000
             else:
                 question.ClearField("deadline")
+
+    def _update_about(self, public: gr.PublicState) -> None:
+        """Write what a question about tribute is about."""
+        question = self._question
+        returned = public.top if public.due else gr.Play(0)
+        self._about = (public.due, public.barred, returned)
+        if public.due is None:
+            question.ClearField("tribute")
+        else:
+            question.tribute.CopyFrom(obligation_message(public.due))
+        if returned:
+            question.returned.CopyFrom(play_message(returned, gr.is_gouji(public.rules, returned)))
+        else:
+            question.ClearField("returned")
+        question.refused_ranks[:] = ranks_of_mask(public.barred)  # type: ignore[assignment]
 
 
 @functools.cache

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 import gouji_rules as gr
+from gouji_rules.actions import WITH_CARDS
 from gouji_server.tables import inputs, refusals
 from gouji_server.tables.carried import table_rules
 from gouji_server.tables.requests import Answer, body_hash
@@ -39,9 +40,9 @@ MOST_DEALS = 100
 DECISION_SECONDS = (1.0, 3600.0)
 
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}").fullmatch
-_WITH_CARDS = frozenset({int(gr.Verb.PLAY), int(gr.Verb.BURN)})
+_WITH_CARDS = frozenset(map(int, WITH_CARDS))
 _SHOW = int(gr.Verb.SHOW)
-_LAST_VERB = int(gr.Verb.DROP_HEAD)
+_LAST_VERB = int(gr.Verb.SWAP)
 _NONE = b""
 _NO_CARD = b"\0"
 _LAST_CARD = int(gr.Card.BIG_JOKER)

@@ -33,6 +33,11 @@ class DealStarted:
 
 
 @dataclass(frozen=True, slots=True)
+class QuestionOpened:
+    """Another question is asked, and nothing else happened."""
+
+
+@dataclass(frozen=True, slots=True)
 class DealRevealed:
     """Everything of a deal that is over (R84)."""
 
@@ -43,9 +48,10 @@ class DealRevealed:
 
 @dataclass(frozen=True, slots=True)
 class MatchEnded:
-    """The match is over."""
+    """The match is over. ``reason`` is numbered as on the wire."""
 
     scores: tuple[int, ...]
+    reason: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,4 +61,6 @@ class TableClosed:
     reason: int
 
 
-TableHappening: TypeAlias = SeatChanged | MatchStarted | DealStarted | DealRevealed | MatchEnded | TableClosed
+TableHappening: TypeAlias = (
+    SeatChanged | MatchStarted | DealStarted | QuestionOpened | DealRevealed | MatchEnded | TableClosed
+)

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import gouji_rules as gr
 from gouji.lobby.v1 import lobby_pb2
 from gouji.table.v1 import events_pb2
+from gouji_rules import actions
+from gouji_rules.actions import VERB_SHIFT
 from gouji_rules.option_values import settings_of
 from gouji_server.tables import happenings, inputs
 from gouji_server.tables.convert import SEATS_IN
@@ -23,8 +25,12 @@ if TYPE_CHECKING:
 
     from gouji_server.tables.requests import Key
 
-ASKED_TOGETHER = 1 << gr.Kind.WINDOW | 1 << gr.Kind.REVOLT | 1 << gr.Kind.SHOW
-"""Mask of the questions whose answers stay hidden until all are in (R5, R32, R50)."""
+ASKED_TOGETHER = sum(
+    1 << kind for kind in (gr.Kind.WINDOW, gr.Kind.REVOLT, gr.Kind.SHOW, gr.Kind.CALL, gr.Kind.WAIVE, gr.Kind.SWAP)
+)
+"""Mask of the questions whose answers stay hidden until all are in (R5, R32, R42, R50, R73); a call is told at once."""
+
+_NOTHING_ASKED: tuple[object, ...] = ()
 
 WAITING = lobby_pb2.TABLE_STATE_WAITING
 PLAYING = lobby_pb2.TABLE_STATE_PLAYING
@@ -67,6 +73,7 @@ class TableState:
     """
 
     __slots__ = (
+        "_asked",
         "_cards",
         "_info",
         "answered",
@@ -111,6 +118,7 @@ class TableState:
         self.secret = b""
         self.time = 0
         self._cards: list[bytes] = [b""] * SEATS
+        self._asked: tuple[object, ...] = _NOTHING_ASKED
         self._info: lobby_pb2.Table | None = None
 
     # ── reading ──
@@ -288,14 +296,20 @@ class TableState:
         if deal is None or facts is None:
             raise inputs.BadEntry("no deal")
         public = deal.public
+        asked = (public.kind, public.asked, public.verbs, public.due, public.barred)
+        if asked != self._asked and not effect.happened:
+            self._tell(effect, happenings.QuestionOpened())
         if effect.happened:
             effect.of_deal = True
-            if public.asked:
+            if asked == self._asked and public.kind == gr.Kind.CALL:
+                pass  # a call was told: the others are asked as before (R42)
+            elif public.asked:
                 self.decision = self.n
                 self.deadline = effect.time + self.decision_ms if self.decision_ms else 0
             else:
                 self._deal_over(effect, deal)
                 self.decision = self.deadline = 0
+            self._asked = asked if self.decision else _NOTHING_ASKED
             facts.decision, facts.deadline_ms = self.decision, self.deadline
         position = deal.position
         if ASKED_TOGETHER >> public.kind & 1:
@@ -316,11 +330,16 @@ class TableState:
         match, facts = self.match, self.facts
         if match is None or facts is None:
             raise inputs.BadEntry("a deal without a match")
-        match.finish(deal)
+        number = match.deal_number
+        step = match.finish(deal)
         facts.scores = tuple(match.scores)
         self._tell(effect, happenings.DealRevealed(facts.number, deal, self.secret))
-        if match.over:
-            self._tell(effect, happenings.MatchEnded(tuple(match.scores)))
+        if step.over:
+            if step.lot is not None:
+                self._tell(effect, step.lot)
+            played = match.deals and number >= match.deals
+            reason = events_pb2.MATCH_END_REASON_DEALS if played else events_pb2.MATCH_END_REASON_SWEEP
+            self._tell(effect, happenings.MatchEnded(tuple(match.scores), reason))
             self._close(effect, events_pb2.CLOSE_REASON_MATCH_OVER)
 
     _APPLY: ClassVar[dict[type[Any], Callable[[TableState, Any, Effect], None]]] = {
@@ -346,15 +365,23 @@ def created_body(entry: inputs.Created) -> bytes:
 def action_of(entry: inputs.Moved) -> gr.Action:
     """Return a move as the engine knows it. Raises gouji_rules.PlayError (R10) for cards that make no play."""
     verb = entry.verb
-    if verb == gr.Verb.PLAY:
-        return gr.play_action(gr.play_of_cards(entry.cards))
-    if verb == gr.Verb.BURN:
-        return gr.burn_action(gr.play_of_cards(entry.cards))
+    if verb in _WITH_CARDS:
+        return _WITH_CARDS[verb](gr.play_of_cards(entry.cards))
     if verb == gr.Verb.SHOW:
         return gr.show_action(entry.suit)
     return _PLAIN[verb]
 
 
+def _kill(play: gr.Play) -> gr.Action:
+    return gr.Action(gr.Verb.KILL << VERB_SHIFT | play)
+
+
+_WITH_CARDS: dict[int, Callable[[gr.Play], gr.Action]] = {
+    gr.Verb.PLAY: gr.play_action,
+    gr.Verb.BURN: gr.burn_action,
+    gr.Verb.KILL: _kill,
+    gr.Verb.GIVE: actions.give_action,
+}
 _PLAIN: dict[int, gr.Action] = {
     gr.Verb.PASS: gr.PASS,
     gr.Verb.YIELD: gr.YIELD,
@@ -364,4 +391,10 @@ _PLAIN: dict[int, gr.Action] = {
     gr.Verb.REVOLT: gr.REVOLT,
     gr.Verb.KEEP_HEAD: gr.KEEP_HEAD,
     gr.Verb.DROP_HEAD: gr.DROP_HEAD,
+    gr.Verb.CALL_OPEN: actions.CALL_OPEN,
+    gr.Verb.CALL_BLIND: actions.CALL_BLIND,
+    gr.Verb.REFUSE: actions.REFUSE,
+    gr.Verb.ACCEPT: actions.ACCEPT,
+    gr.Verb.WAIVE: actions.WAIVE,
+    gr.Verb.SWAP: actions.SWAP,
 }

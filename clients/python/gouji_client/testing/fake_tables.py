@@ -15,6 +15,7 @@ from gouji_client.testing.fake_table import NAME
 from gouji_client.testing.following import Following, StreamEnds, Troubles, broken, draining
 from gouji_client.testing.refusals import Refusal, stale, unauthenticated
 from gouji_client.testing.told import play_message
+from gouji_rules import actions
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
@@ -24,7 +25,10 @@ if TYPE_CHECKING:
 
 _PLAIN = {
     gr.verb_of(action): action
-    for action in (gr.PASS, gr.YIELD, gr.WIND, gr.DECLINE, gr.NO, gr.REVOLT, gr.KEEP_HEAD, gr.DROP_HEAD)
+    for action in (
+        *(gr.PASS, gr.YIELD, gr.WIND, gr.DECLINE, gr.NO, gr.REVOLT, gr.KEEP_HEAD, gr.DROP_HEAD),
+        *(actions.CALL_OPEN, actions.CALL_BLIND, actions.REFUSE, actions.ACCEPT, actions.WAIVE, actions.SWAP),
+    )
 }
 
 
@@ -32,10 +36,9 @@ def action_of(message: table_pb2.Action) -> tuple[gr.Action, tuple[gr.Card, ...]
     """Return an action and its real cards (None if it takes none). Raises `Refusal`."""
     try:
         verb = gr.Verb(message.verb)
-        if verb in (gr.Verb.PLAY, gr.Verb.BURN):
+        if verb in actions.WITH_CARDS:
             cards = tuple(gr.Card(card) for card in message.cards)
-            play = gr.play_of_cards(cards)
-            return gr.play_action(play) if verb == gr.Verb.PLAY else gr.burn_action(play), cards
+            return gr.Action(verb << actions.VERB_SHIFT | gr.play_of_cards(cards)), cards
         if message.cards:
             raise ValueError(f"{verb.name} takes no cards")
         if verb == gr.Verb.SHOW:

@@ -9,11 +9,15 @@ from typing import TYPE_CHECKING
 import gouji_rules as gr
 from gouji.cards.v1 import cards_pb2
 from gouji.table.v1 import events_pb2, state_pb2
+from gouji_client.wire import MOVE_REASONS
+from gouji_rules.obligations import KINDS, Obligation
 from gouji_rules.plays import big_of, low_of, naturals_of, small_of, twos_of
 from gouji_rules.state import unpack_played
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from gouji_rules.state import Moved
 
 SEATS = range(6)
 
@@ -57,10 +61,33 @@ def event_message(event: gr.Event) -> events_pb2.TableEvent:
     for field in dataclasses.fields(event):
         value = getattr(event, field.name)
         if isinstance(value, tuple):
-            getattr(told, field.name).extend(value)
-        elif not (isinstance(event, gr.TrickEnded) and value < 0):  # nobody
-            setattr(told, field.name, value)
+            getattr(told, field.name).extend(_part(part) for part in value)
+        elif value is not None and (isinstance(value, str) or value >= 0):  # else nobody, or nothing
+            setattr(told, _FIELDS.get(field.name, field.name), _part(value))
     return message
+
+
+_FIELDS = {"of": "seat"}
+
+
+def _part(value: object) -> object:
+    """A part of an event, kinds of tribute as numbered on the wire."""
+    if isinstance(value, Obligation):
+        return obligation_message(value)
+    return KINDS.index(value) + 1 if isinstance(value, str) else value
+
+
+def obligation_message(owed: Obligation) -> state_pb2.Obligation:
+    """Return what is owed."""
+    kind = state_pb2.TributeKind.ValueType(KINDS.index(owed.kind) + 1)
+    return state_pb2.Obligation(payer=owed.payer, receiver=owed.receiver, kind=kind, count=owed.count)
+
+
+def move_message(move: Moved) -> state_pb2.CardMove:
+    """Return cards that went from hand to hand."""
+    reason = next(number for number, why in MOVE_REASONS.items() if why == move.why)
+    cards = [cards_pb2.Card.ValueType(card) for card in move.cards]
+    return state_pb2.CardMove(giver=move.giver, taker=move.taker, reason=reason, cards=cards)
 
 
 def state_message(public: gr.PublicState, decision: int, scores: Sequence[int]) -> state_pb2.DealState:
@@ -73,8 +100,10 @@ def state_message(public: gr.PublicState, decision: int, scores: Sequence[int]) 
         question=_question_message(public, decision),
         melee=public.melee,
         scores=scores,
+        obligations=map(obligation_message, public.obligations),
+        moves=map(move_message, public.moves),
     )
-    if public.top:
+    if public.top and public.history:
         top = unpack_played(public.history[-1], public.history_cards[-1])
         state.trick.top.CopyFrom(played_message(top, gouji=public.top_gouji))
     if public.burner >= 0:
@@ -91,6 +120,10 @@ def _seat_message(public: gr.PublicState, seat: int) -> state_pb2.SeatState:
         yielded=bool(public.yielded >> seat & 1),
         wind_asked=bool(public.winded >> seat & 1),
         headless=bool(public.headless >> seat & 1),
+        opened=bool(public.opened >> seat & 1),
+        call=state_pb2.Call.ValueType(public.calls[seat]),
+        stifled=any(stifled == seat for stifled, _ in public.stifled),
+        feels_used=public.felt[seat],
     )
     if public.count_shown[seat] >= 0:
         message.cards_left = public.count_shown[seat]
@@ -103,13 +136,19 @@ def _question_message(public: gr.PublicState, decision: int) -> state_pb2.Questi
     question = public.question
     if question is None:
         return state_pb2.Question()
-    return state_pb2.Question(
+    message = state_pb2.Question(
         kind=state_pb2.QuestionKind.ValueType(question.kind),
         seats=question.seat_list,
         verbs=[state_pb2.Verb.ValueType(verb) for verb in question.verb_list],
         decision=decision,
         must_hold_joker=question.must_hold_joker,
+        refused_ranks=[cards_pb2.Rank.ValueType(rank + 1) for rank in range(15) if question.barred >> rank & 1],
     )
+    if public.due is not None:
+        message.tribute.CopyFrom(obligation_message(public.due))
+        if public.top:
+            message.returned.CopyFrom(play_message(public.top, gouji=gr.is_gouji(public.rules, public.top)))
+    return message
 
 
 def history_messages(public: gr.PublicState) -> list[state_pb2.PlayedCards]:
