@@ -1,10 +1,10 @@
-"""The game's text format ``gouji-record/1``: read, write, check and show a deal."""
+"""The game's text format ``gouji-record/1``: read, write, check and show a deal or a match."""
 
 from gouji_rules.records.checking import check_record, replay
 from gouji_rules.records.model import Difference, Line, LineKind, Record, RecordError
 from gouji_rules.records.reading import read_record
 from gouji_rules.records.showing import ShownStep, ShownTrick, show_record
-from gouji_rules.records.writing import record_of_deal, write_record
+from gouji_rules.records.writing import record_of_deal, record_of_match, write_record
 
 __all__ = [
     "Difference",
@@ -17,6 +17,7 @@ __all__ = [
     "check_record",
     "read_record",
     "record_of_deal",
+    "record_of_match",
     "replay",
     "show_record",
     "write_record",

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gouji_rules.actions import DECLINE, NO, Action, Verb, parse_action
+from gouji_rules.actions import DECLINE, NO, VERB_WORDS, Action, Verb, parse_action
 from gouji_rules.cards import NotationError
 from gouji_rules.deal import Deal
 from gouji_rules.errors import RuleViolation
+from gouji_rules.match import Match
 from gouji_rules.question import Kind, verbs_in
 from gouji_rules.records.model import Difference, Line, LineKind, Record, RecordError
 from gouji_rules.records.reading import read_record
@@ -16,26 +17,32 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from gouji_rules.events import Event
+    from gouji_rules.obligations import Obligation
 
-# The verbs that answer each question asked of several seats together, and what is supplied for the silent ones.
-_TOGETHER: dict[Kind, tuple[tuple[Verb, ...], Action]] = {
-    Kind.WINDOW: ((Verb.BURN, Verb.DECLINE), DECLINE),
-    Kind.REVOLT: ((Verb.REVOLT, Verb.NO), NO),
-    Kind.SHOW: ((Verb.SHOW, Verb.NO), NO),
+    Watch = Callable[[Line | None, list[Event]], None]
+    Begin = Callable[[int], None]
+
+# The questions asked of several seats together, and what is supplied for the silent ones.
+_TOGETHER: dict[Kind, Action] = {
+    Kind.WINDOW: DECLINE,
+    Kind.REVOLT: NO,
+    Kind.SHOW: NO,
+    Kind.CALL: NO,
+    Kind.WAIVE: NO,
+    Kind.SWAP: NO,
 }
-_WORDS_TOGETHER: dict[Kind, tuple[str, ...]] = {
-    Kind.WINDOW: ("burn", "decline"),
-    Kind.REVOLT: ("revolt", "no"),
-    Kind.SHOW: ("show", "no"),
-}
 
 
-def start_deal(record: Record) -> Deal:
-    """The deal of a record before its first answer. Raises RecordError for hands that the pack does not hold."""
+def start_deal(record: Record, number: int = 1, obligations: tuple[Obligation, ...] | None = None) -> Deal:
+    """The deal of a record before its first answer. Raises RecordError for hands that the pack does not hold.
+
+    ``obligations`` are those of a match, instead of the record's own.
+    """
+    owed = record.obligations if obligations is None else obligations
     if record.seed is not None:
-        return Deal.start(record.rules, record.seed, obligations=record.obligations)
+        return Deal.start(record.rules, record.seed, number=number, obligations=owed)
     try:
-        return Deal.from_hands(record.rules, record.hands, record.lead, record.obligations, as_dealt=record.as_dealt)
+        return Deal.from_hands(record.rules, record.hands, record.lead, owed, number=number, as_dealt=record.as_dealt)
     except ValueError as error:
         raise RecordError(record.key_lines.get("hands", 0), str(error)) from error
 
@@ -50,28 +57,85 @@ def check_record(text: str) -> list[Difference]:
     return differences
 
 
-def replay(record: Record, watch: Callable[[Line, list[Event]], None] | None = None) -> tuple[list[Difference], Deal]:
+def replay(record: Record, watch: Watch | None = None, begin: Begin | None = None) -> tuple[list[Difference], Deal]:
     """Replay a record up to the first answer that the rules refuse; what differs, and the deal as it then is.
 
-    ``watch`` is told what each answer, with those supplied before it, brought about.
+    ``watch`` is told what each answer, with those supplied before it, brought about. Of a match all deals are replayed
+    one after the other; the deal returned is the last one replayed, and ``begin`` is told of each one's number.
     """
+    if record.deals:
+        return _replay_match(record, watch, begin)
     replayer = _Replay(start_deal(record), watch)
-    for line in record.lines:
-        if not replayer.take(line):
-            return replayer.differences, replayer.deal
-    if record.places is not None or record.scores is not None:
-        replayer.expect(record)
+    replayer.run(record)
     return replayer.differences, replayer.deal
+
+
+def _replay_match(record: Record, watch: Watch | None, begin: Begin | None) -> tuple[list[Difference], Deal]:
+    match = Match(record.rules, record.match_length)
+    found: list[Difference] = []
+    parts = iter(record.deals)
+    part = next(parts)
+    while True:
+        found += _differences_of_debts(part, match)
+        replayer = _Replay(start_deal(part, match.deal_number, match.obligations), watch)
+        if begin is not None:
+            begin(match.deal_number)
+        whole = replayer.run(part)
+        found += replayer.differences
+        if not whole:
+            return found, replayer.deal
+        if replayer.deal.over:
+            match.finish(replayer.deal)
+        following = next(parts, None)
+        if following is None:
+            return found + _differences_of_match(record, match), replayer.deal
+        if match.over or not replayer.deal.over:
+            message = "the match was over before this deal" if match.over else "the deal before is not over"
+            found.append(Difference(following.key_lines.get("deal", 0), message, stops=True))
+            return found, replayer.deal
+        part = following
+
+
+def _differences_of_debts(part: Record, match: Match) -> list[Difference]:
+    """What a deal's record names as owed has to be what the deals before left."""
+    if not part.obligations or part.obligations == match.obligations:
+        return []
+    owed = ", ".join(map(str, match.obligations)) or "nothing"
+    return [Difference(part.key_lines.get("obligations", 0), f"the deals before leave {owed}")]
+
+
+def _differences_of_match(record: Record, match: Match) -> list[Difference]:
+    found: list[Difference] = []
+    if record.scores is not None and record.scores != match.scores:
+        message = f"scores of the match are {list(match.scores)}, the record expects {list(record.scores)}"
+        found.append(Difference(record.key_lines.get("scores", 0), message))
+    lot = None if match.lot is None else match.lot.team
+    if record.lot is not None and record.lot != lot:
+        message = f"the lot fell on {'nobody' if lot is None else lot}, the record expects {record.lot}"
+        found.append(Difference(record.key_lines.get("lot", 0), message))
+    return found
 
 
 class _Replay:
     """A deal being replayed and what differed so far."""
 
-    def __init__(self, deal: Deal, watch: Callable[[Line, list[Event]], None] | None) -> None:
+    def __init__(self, deal: Deal, watch: Watch | None) -> None:
         self.deal = deal
         self.differences: list[Difference] = []
         self._watch = watch
         self._events: list[Event] = list(deal.start_events)
+
+    def run(self, record: Record) -> bool:
+        """Carry out all entries and compare the end. False if the replay could not go on."""
+        for line in record.lines:
+            if not self.take(line):
+                return False
+        if record.places is not None or record.scores is not None:
+            self.expect(record)
+        if self._watch is not None and self._events:
+            self._watch(None, self._events)
+            self._events = []
+        return True
 
     def take(self, line: Line) -> bool:
         """Carry out one entry. False if the replay cannot go on."""
@@ -141,7 +205,7 @@ class _Replay:
 
     def _open(self, line: Line) -> None:
         while (kind := self.deal.public.kind) in _TOGETHER:
-            about_it = kind == Kind.WINDOW or any(line.verbs >> verb & 1 for verb in _TOGETHER[kind][0])
+            about_it = kind == Kind.WINDOW or line.verbs & self.deal.public.verbs
             if about_it and self.deal.is_asked(line.seat):
                 break
             self._supply(kind)
@@ -167,19 +231,22 @@ class _Replay:
 
     def _supply_before(self, line: Line) -> None:
         """Supply what is missing before an action, unless it is itself an answer to the open common question."""
-        word = line.said.split(maxsplit=1)[0]
+        verb = _verb_said(line.said)
         while (kind := self.deal.public.kind) in _TOGETHER:
-            if word in _WORDS_TOGETHER[kind] and (self.deal.is_asked(line.seat) or kind != Kind.WINDOW):
+            answers = verb is not None and self.deal.public.verbs >> verb & 1
+            if answers and (self.deal.is_asked(line.seat) or kind != Kind.WINDOW):
                 return
             self._supply(kind)
 
     def _supply(self, kind: Kind) -> None:
         """Answer for all seats that have not, if the open question is of this kind and asked of several."""
-        if self.deal.public.kind != kind:
+        p = self.deal.public
+        if p.kind != kind:
             return
-        answer = _TOGETHER[kind][1]
+        verbs = p.verbs
+        answer = _TOGETHER[kind]
         for seat in range(6):
-            if self.deal.public.kind == kind and self.deal.is_asked(seat):
+            if p.kind == kind and p.verbs == verbs and self.deal.is_asked(seat):
                 if not self.deal.can(seat, answer):
                     raise _CannotGoOnError(f"seat {seat} has no cards and does not revolt")
                 self._apply(seat, answer)
@@ -193,6 +260,16 @@ class _Replay:
             return "the deal is over"
         seats = ", ".join(str(seat) for seat in question.seat_list if self.deal.is_asked(seat))
         return f"asked to {question.kind.name.lower()}: seat {seats}"
+
+
+def _verb_said(said: str) -> Verb | None:
+    """The verb of an action in a record's words; None where there is none."""
+    words = said.split()
+    for count in (2, 1):
+        verb = VERB_WORDS.get(" ".join(words[:count]))
+        if verb is not None:
+            return verb
+    return None
 
 
 class _CannotGoOnError(Exception):

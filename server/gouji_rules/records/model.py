@@ -68,11 +68,16 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A deal as a record: its rules, its cards (``hands`` with ``lead``, or ``seed``), what was done and expected.
+    """A deal, or a match of several, as a record.
 
-    ``hands`` are in R-notation, those after buying and tribute, or with ``as_dealt`` those before. ``places`` and
-    ``scores`` are None where the record expects nothing of them. ``key_lines`` are the lines where ``hands``,
-    ``places`` and ``scores`` stand in a record that was read.
+    A deal: its rules, its cards (``hands`` with ``lead``, or ``seed``), what was done and expected. ``hands`` are in
+    R-notation, those after buying and tribute, or with ``as_dealt`` those before. ``places`` and ``scores`` are None
+    where the record expects nothing of them. ``key_lines`` are the lines where ``hands``, ``places`` and ``scores``
+    stand in a record that was read.
+
+    A match has ``deals``, one record each, and no cards and lines of its own; ``match_length`` is how many deals it
+    has (0: as the rules say); ``scores`` are those of the match and ``lot`` the side that won a tied one by lot (R64).
+    Its deals' ``obligations`` follow from the deals before; those that a record names are checked.
     """
 
     rules: RuleSet
@@ -85,3 +90,6 @@ class Record:
     places: tuple[int, ...] | None = None
     scores: tuple[int, ...] | None = None
     key_lines: dict[str, int] = field(default_factory=dict, compare=False)
+    deals: tuple[Record, ...] = ()
+    match_length: int = 0
+    lot: int | None = None

@@ -19,6 +19,9 @@ _EXPECT_KEYS = {"places", "scores"}
 _LEADS = re.compile(r"=\s*([0-5])\s+leads")
 _ASKED = re.compile(r"([0-5])\s*\?\s*(.*)")
 _ACTION = re.compile(r"([0-5])\s+([^!?=]*?)\s*(?:(!)\s*(R\d+)?)?")
+_DEAL_TABLE = re.compile(r"^\s*\[\[\s*deal\s*\]\]", re.MULTILINE)
+_EXPECT = re.compile(r"^\s*\[\s*expect\s*\]", re.MULTILINE)
+_MOST_DEALS = 1000
 _TOML_LINE = re.compile(r"\(at line (\d+), column \d+\)")
 
 
@@ -31,13 +34,23 @@ def read_record(text: str) -> Record:
         raise RecordError(int(found[1]) if found else 0, f"not a TOML file: {error}") from error
     if data.get("format") != FORMAT:
         raise RecordError(_line_of(text, "format"), f'format must be "{FORMAT}", not {data.get("format")!r}')
-    _known(text, data, _TOP_KEYS, "a record")
     rules = _rules(text, data)
-    deal = _table(text, data, "deal")
+    if isinstance(data.get("deal"), list):
+        return _match(text, data, rules)
+    _known(text, data, _TOP_KEYS, "a record")
+    return _deal(text, rules, _table(text, data, "deal"), _expected(text, data, _EXPECT_KEYS))
+
+
+def _expected(text: str, data: dict[str, Any], keys: set[str]) -> dict[str, Any]:
+    """The table ``expect``, empty where it is left out."""
+    expect = _table(text, data, "expect") if "expect" in data else {}
+    _known(text, expect, keys, "[expect]")
+    return expect
+
+
+def _deal(text: str, rules: RuleSet, deal: dict[str, Any], expect: dict[str, Any]) -> Record:
     _known(text, deal, _DEAL_KEYS, "[deal]")
     hands, lead, seed = _cards(text, deal)
-    expect = _table(text, data, "expect") if "expect" in data else {}
-    _known(text, expect, _EXPECT_KEYS, "[expect]")
     return Record(
         rules=rules,
         hands=hands,
@@ -48,8 +61,53 @@ def read_record(text: str) -> Record:
         lines=_lines(text, _strings(text, deal, "actions")),
         places=_numbers(text, expect, "places"),
         scores=_numbers(text, expect, "scores"),
-        key_lines={key: _line_of(text, key) for key in ("hands", "places", "scores")},
+        key_lines={key: _line_of(text, key) for key in ("deal", "hands", "obligations", "places", "scores")},
     )
+
+
+def _match(text: str, data: dict[str, Any], rules: RuleSet) -> Record:
+    """Several tables ``[[deal]]``, each with its own ``[deal.expect]``; ``[expect]`` is about the match."""
+    _known(text, data, _TOP_KEYS | {"deals"}, "a record of a match")
+    length = data.get("deals", 0)
+    if type(length) is not int or not 0 <= length <= _MOST_DEALS:
+        raise RecordError(_line_of(text, "deals"), f"deals must be a number from 0 to {_MOST_DEALS}, not {length!r}")
+    deals: list[Record] = []
+    for part, deal in zip(_parts(text, len(data["deal"])), data["deal"], strict=True):
+        if not isinstance(deal, dict):
+            raise RecordError(_line_of(text, "deal"), "every deal must be a table: write [[deal]]")
+        rest = {key: value for key, value in deal.items() if key != "expect"}
+        deals.append(_deal(part, rules, rest, _expected(part, deal, _EXPECT_KEYS)))
+    if not deals:
+        raise RecordError(_line_of(text, "deal"), "a record of a match has at least one deal")
+    expect = _expected(text, data, {"scores", "lot"})
+    lot = expect.get("lot")
+    if lot is not None and (type(lot) is not int or not 0 <= lot < SEATS):
+        raise RecordError(_line_of(text, "lot"), f"lot must be a team or seat, not {lot!r}")
+    found = _EXPECT.search(text)
+    own = text if found is None else _from(text, found.start(), len(text))
+    return Record(
+        rules=rules,
+        scores=_numbers(own, expect, "scores"),
+        key_lines={key: _line_of(own, key) for key in ("scores", "lot")},
+        deals=tuple(deals),
+        match_length=length,
+        lot=lot,
+    )
+
+
+def _parts(text: str, count: int) -> list[str]:
+    """The text of each ``[[deal]]``, with as many empty lines before it that its lines keep their numbers.
+
+    The whole text for each where the tables are written in another way.
+    """
+    starts = [found.start() for found in _DEAL_TABLE.finditer(text)]
+    if len(starts) != count or not starts:
+        return [text] * count
+    return [_from(text, start, end) for start, end in zip(starts, [*starts[1:], len(text)], strict=True)]
+
+
+def _from(text: str, start: int, end: int) -> str:
+    return "\n" * text.count("\n", 0, start) + text[start:end]
 
 
 def _rules(text: str, data: dict[str, Any]) -> RuleSet:
@@ -181,7 +239,7 @@ def _known(text: str, data: dict[str, Any], keys: set[str], where: str) -> None:
 
 def _line_of(text: str, key: str) -> int:
     """The line where a key or table is written; 0 if it is not."""
-    found = re.search(rf"^\s*(?:\[\s*)?{re.escape(key)}\b", text, re.MULTILINE)
+    found = re.search(rf"^\s*(?:\[\[?\s*)?{re.escape(key)}\b", text, re.MULTILINE)
     return 0 if found is None else text.count("\n", 0, found.start() + len(found[0])) + 1
 
 

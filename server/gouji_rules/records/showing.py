@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gouji_rules.cards import SUIT_NAMES, rank_of, suit_of
+from gouji_rules.cards import SUIT_NAMES, format_cards, rank_of, suit_of
 from gouji_rules.events import (
     BurnEnded,
     BurnSucceeded,
     Busted,
+    Called,
+    CardBought,
+    CardReturned,
     CardsShown,
     DealEnded,
     DealVoided,
@@ -17,9 +20,15 @@ from gouji_rules.events import (
     HeadChosen,
     LeadFixed,
     MeleeBegan,
+    ObligationsRecorded,
     Passed,
+    PlacesSwapped,
     Played,
+    ReturnRefused,
     RevolutionSettled,
+    TributePaid,
+    TributeRefused,
+    TributeWaived,
     TrickEnded,
     WindAsked,
     Yielded,
@@ -63,13 +72,21 @@ class ShownTrick:
 def show_record(text: str) -> Iterator[ShownTrick]:
     """Tell a record trick by trick. Raises RecordError where it cannot be read or the rules refuse an answer."""
     record = read_record(text)
-    events: list[Event] = []
+    deals: list[list[Event]] = [[]]
 
-    def watch(_line: Line, happened: list[Event]) -> None:
-        events.extend(happened)
+    def watch(_line: Line | None, happened: list[Event]) -> None:
+        deals[-1].extend(happened)
 
-    differences, _ = replay(record, watch)
-    yield from _tricks(events)
+    def begin(number: int) -> None:
+        deals.append([])
+        numbers.append(number)
+
+    numbers: list[int] = [0]
+    differences, _ = replay(record, watch, begin)
+    for number, events in zip(numbers, deals, strict=True):
+        if number:
+            yield ShownTrick(0, (ShownStep(-1, f"deal {number}"),))
+        yield from _tricks(events)
     for difference in differences:
         if difference.stops:
             raise RecordError(difference.line, difference.message)
@@ -97,7 +114,7 @@ def _tricks(events: list[Event]) -> Iterator[ShownTrick]:
 
 def _step(event: Event) -> ShownStep | None:
     """One event as a step; None for those that say nothing to a reader."""
-    step = _step_of_play(event)
+    step = _step_of_play(event) or _step_of_tribute(event)
     if step is not None:
         return step
     match event:
@@ -117,6 +134,32 @@ def _step(event: Event) -> ShownStep | None:
         case DealEnded(places, scores, sweep):
             notes = (f"places {' '.join(map(str, places))}", f"scores {' '.join(map(str, scores))}")
             return ShownStep(-1, "deal over", notes=(*notes, "sweep") if sweep else notes)
+    return None
+
+
+def _step_of_tribute(event: Event) -> ShownStep | None:
+    """Calls, buying, tribute and what is owed (R42, R49, R70-R74)."""
+    match event:
+        case PlacesSwapped((sixth, fifth)):
+            return ShownStep(sixth, "swaps", notes=(f"with seat {fifth}",))
+        case Called(seat, blind):
+            return ShownStep(seat, "call blind" if blind else "call open")
+        case CardBought(buyer, seller, card, paid):
+            price = "given" if paid is None else f"paid {format_cards([paid])}"
+            return ShownStep(buyer, "buy", format_cards([card]), (f"from seat {seller}", price))
+        case TributePaid(payer, receiver, kind, owed, cards):
+            return ShownStep(payer, "pay", format_cards(cards), (f"to seat {receiver}", f"{kind} {owed}"))
+        case TributeRefused(receiver, payer, kind, owed):
+            return ShownStep(receiver, "refuse tribute", notes=(f"of seat {payer}", f"{kind} {owed}"))
+        case TributeWaived(payer, receiver, shown):
+            cards_shown = "" if shown is None else format_cards([shown])
+            return ShownStep(payer, "waived", cards_shown, (f"to seat {receiver}",))
+        case CardReturned(receiver, payer, card):
+            return ShownStep(receiver, "return", format_cards([card]), (f"to seat {payer}",))
+        case ReturnRefused(payer, receiver, card):
+            return ShownStep(payer, "refuse", format_cards([card]), (f"of seat {receiver}",))
+        case ObligationsRecorded(owed_next) if owed_next:
+            return ShownStep(-1, "owed", notes=tuple(map(str, owed_next)))
     return None
 
 

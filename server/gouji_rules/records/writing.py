@@ -9,9 +9,10 @@ from gouji_rules.cards import format_cards
 from gouji_rules.records.model import FORMAT, Line, LineKind, Record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from gouji_rules.deal import Deal
+    from gouji_rules.match import Match
     from gouji_rules.rule_set import OptionValue
 
 
@@ -39,13 +40,38 @@ def record_of_deal(deal: Deal) -> Record:
     )
 
 
+def record_of_match(match: Match, deals: Sequence[Deal]) -> Record:
+    """A match, finished or not, as a record of its deals in order, void ones and a running one included.
+
+    It tells hidden cards while a deal runs: see :func:`record_of_deal`.
+    """
+    return Record(
+        rules=match.rules,
+        scores=match.scores,
+        deals=tuple(record_of_deal(deal) for deal in deals),
+        match_length=match.deals,
+        lot=None if match.lot is None else match.lot.team,
+    )
+
+
 def write_record(record: Record) -> str:
     """The text of a record; :func:`~gouji_rules.records.read_record` reads it back."""
     parts = [f'format = "{FORMAT}"', f'rules = "{record.rules.name}"']
+    if record.match_length:
+        parts.append(f"deals = {record.match_length}")
     overrides = record.rules.overrides()
     if overrides:
         parts += ["", "[options]", *(f"{name} = {_value(value)}" for name, value in overrides.items())]
-    parts += ["", "[deal]"]
+    if record.deals:
+        for deal in record.deals:
+            parts += ["", "[[deal]]", *_deal(deal), *_expected(deal, "deal.expect")]
+    else:
+        parts += ["", "[deal]", *_deal(record)]
+    return "\n".join(parts + _expected(record, "expect")) + "\n"
+
+
+def _deal(record: Record) -> list[str]:
+    parts: list[str] = []
     if record.seed is not None:
         parts.append(f'seed = "{record.seed.hex()}"')
     else:
@@ -55,14 +81,18 @@ def write_record(record: Record) -> str:
             parts.append("dealt = true")
     if record.obligations:
         parts += _list("obligations", map(str, record.obligations), one_a_line=False)
-    parts += _list("actions", (line.text for line in record.lines), one_a_line=True)
-    if record.places is not None or record.scores is not None:
-        parts += ["", "[expect]"]
-        if record.places is not None:
-            parts.append(f"places = {list(record.places)}")
-        if record.scores is not None:
-            parts.append(f"scores = {list(record.scores)}")
-    return "\n".join(parts) + "\n"
+    return parts + _list("actions", (line.text for line in record.lines), one_a_line=True)
+
+
+def _expected(record: Record, table: str) -> list[str]:
+    parts: list[str] = []
+    if record.places is not None:
+        parts.append(f"places = {list(record.places)}")
+    if record.scores is not None:
+        parts.append(f"scores = {list(record.scores)}")
+    if record.lot is not None:
+        parts.append(f"lot = {record.lot}")
+    return ["", f"[{table}]", *parts] if parts else []
 
 
 def _list(key: str, values: Iterable[str], *, one_a_line: bool) -> list[str]:
