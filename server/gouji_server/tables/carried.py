@@ -10,6 +10,7 @@ import gouji_rules as gr
 from gouji_rules.rule_set import OPTION_NAMES, OptionValue, format_option
 
 _FREE = None
+_BOTH = (False, True)
 
 _CARRIED: dict[str, tuple[OptionValue, ...] | None] = {
     "direction": ("ccw", "cw"),
@@ -19,7 +20,19 @@ _CARRIED: dict[str, tuple[OptionValue, ...] | None] = {
     "revolution": ("off", "may"),
     "points": _FREE,
     "record": ("positive_only", "signed"),
-    "sweep_doubles": (False, True),
+    "sweep_doubles": _BOTH,
+    "tie_by_lot": _BOTH,
+    "tribute": _FREE,
+    "return": ("free", "may_refuse", "must_match"),
+    "tribute_refusable": _BOTH,
+    "sweep_tribute": ("match_ends", "redeal", "opposites", "by_place"),
+    "swap_places": _BOTH,
+    "waiver_shows": _BOTH,
+    "point_table": ("S0", "S1", "S2", "S3"),
+    "point_returned": _BOTH,
+    "revolution_by": ("dealt", "held"),
+    "decks": (4, 6),
+    "removed": _FREE,
     "report": ("shown", "none"),
     "deals": _FREE,
 }
