@@ -45,6 +45,7 @@ _VERBS: dict[int, Verb] = {int(verb): verb for verb in Verb}
 
 PLAY_TAG = Verb.PLAY << VERB_SHIFT
 BURN_TAG = Verb.BURN << VERB_SHIFT
+KILL_TAG = Verb.KILL << VERB_SHIFT
 
 PASS = Action(Verb.PASS << VERB_SHIFT)
 YIELD = Action(Verb.YIELD << VERB_SHIFT)
@@ -73,6 +74,11 @@ def play_action(play: Play) -> Action:
 def burn_action(play: Play) -> Action:
     """Burn with a play (R30)."""
     return Action(BURN_TAG | play)
+
+
+def kill_action(play: Play) -> Action:
+    """Kill a big joker out of turn with a play (R15, `kill_anyone`)."""
+    return Action(KILL_TAG | play)
 
 
 def give_action(card: Play) -> Action:
@@ -135,6 +141,7 @@ VERB_WORDS: dict[str, Verb] = {
     "call open": Verb.CALL_OPEN,
     "call blind": Verb.CALL_BLIND,
     "give": Verb.GIVE,
+    "kill": Verb.KILL,
     "refuse": Verb.REFUSE,
     "accept": Verb.ACCEPT,
     "waive": Verb.WAIVE,
@@ -142,11 +149,16 @@ VERB_WORDS: dict[str, Verb] = {
 }
 """The record's word for every verb of these rules."""
 
-LATER_WORDS = frozenset({"kill"})
+LATER_WORDS: frozenset[str] = frozenset()
 """Verbs of the record format that belong to rules not supported yet."""
 
 
-_MAKE: dict[str, Callable[[Play], Action]] = {"play": play_action, "burn": burn_action, "give": give_action}
+_MAKE: dict[str, Callable[[Play], Action]] = {
+    "play": play_action,
+    "burn": burn_action,
+    "kill": kill_action,
+    "give": give_action,
+}
 
 
 def format_action(action: Action) -> str:
@@ -156,6 +168,8 @@ def format_action(action: Action) -> str:
         return "play " + format_play(Play(action & PLAY_MASK))
     if verb == Verb.BURN:
         return "burn " + format_play(Play(action & PLAY_MASK))
+    if verb == Verb.KILL:
+        return "kill " + format_play(Play(action & PLAY_MASK))
     if verb == Verb.GIVE:
         return "give " + format_play(Play(action & PLAY_MASK))
     if verb == Verb.SHOW:

@@ -71,8 +71,13 @@ def kill_cover(top: Play, answer: Play, *, full: bool) -> tuple[tuple[int, tuple
     ``full``: a small falls to one big or two small, a big to two big or three small. Else: a big falls to two big, a
     small to one big.
     """
-    small, big = small_of(top), big_of(top)
-    have_small, have_big = small_of(answer), big_of(answer)
+    return cover_jokers(small_of(top), big_of(top), small_of(answer), big_of(answer), full=full)
+
+
+def cover_jokers(
+    small: int, big: int, have_small: int, have_big: int, *, full: bool
+) -> tuple[tuple[int, tuple[int, ...]], ...]:
+    """The same for numbers of small and big jokers."""
     for big_by_big in range(big, -1, -1):
         big_by_small = big - big_by_big
         big_left = have_big - 2 * big_by_big

@@ -298,7 +298,7 @@ class Deal:
 
         In a window only public facts and the seat's own hand are read, as they were when it opened.
         """
-        question = self.question
+        question = self._position.public.question_for(seat)
         if question is None:
             raise DealOver("R8", "DEAL_OVER", "the deal is over", "本局已结束")
         if question.asks(seat) and self.pending(seat):
@@ -310,28 +310,28 @@ class Deal:
 
     def can(self, seat: int, action: Action) -> bool:
         """Whether a seat may answer so now. Never enumerates."""
-        question = self.question
+        question = self._position.public.question_for(seat)
         if question is None or not self.is_asked(seat):
             return False
         return legality.can(self.rules, question, seat, self._hand_asked(seat), action, self._threes(seat))
 
     def legal_actions(self, seat: int) -> Sequence[Action]:
         """Every action that a seat may answer with, as a lazy sequence; empty if it is not asked."""
-        question = self.question
+        question = self._position.public.question_for(seat)
         if question is None or not self.is_asked(seat):
             return ()
         return legality.LegalActions(self.rules, question, self._hand_asked(seat), self._threes(seat))
 
     def open_verbs(self, seat: int) -> int:
         """Mask of the verbs with which some action of this seat would be accepted now."""
-        question = self.question
+        question = self._position.public.question_for(seat)
         if question is None or not self.is_asked(seat):
             return 0
         return legality.open_verbs(self.rules, question, self._hand_asked(seat), self._threes(seat))
 
     def default_action(self, seat: int) -> Action:
         """What an expired clock answers for a seat asked now: pass, decline, no, keep the head, the lowest lead."""
-        question = self.question
+        question = self._position.public.question_for(seat)
         if question is None or not self.is_asked(seat):
             raise DealOver("R20", "NOT_ASKED", "this seat is not asked now", "现在没有问到这个座位")
         return legality.default_action(self.rules, question, self._hand_asked(seat))
@@ -464,7 +464,7 @@ class Deal:
         self._need_over()
         p = self._position.public
         if p.standing.count(Standing.REVOLTED) > 1:
-            return scoring.VOID
+            return scoring.void_result(self.rules)
         return scoring.result_of(p)
 
     def reveal(self) -> Reveal:

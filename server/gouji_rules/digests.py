@@ -71,7 +71,8 @@ def _later(pos: Position) -> tuple[object, ...]:
     owed = (*map(str, p.obligations), *map(str, pos.owed), "-", *map(str, pos.back), str(p.due or ""), p.barred)
     moves = tuple((move.giver, move.taker, move.why, move.ranks, bytes(move.cards)) for move in p.moves)
     told = (p.calls, p.opened, p.burns, p.stifled, p.slam, p.felt, pos.stifles)
-    return (owed, moves, told)
+    running = (p.counter_burn, p.only_kill, p.live_dead, p.must_hold_four)
+    return (owed, moves, told, running)
 
 
-_NOTHING_LATER = (("-", "", 0), (), ((0,) * 6, 0, (), (), -1, (0,) * 6, ()))
+_NOTHING_LATER = (("-", "", 0), (), ((0,) * 6, 0, (), (), -1, (0,) * 6, ()), (False, 0, 0, False))

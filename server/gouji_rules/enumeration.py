@@ -18,12 +18,11 @@ from gouji_rules.plays import (
     ONE_TWO,
     SIZE_SHIFT,
     SMALL_SHIFT,
-    TWO_SHIFT,
     Play,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 WILD_MASK = 0x1FFF
 JOKER_CODE = 0x1FE0
@@ -95,23 +94,22 @@ class FollowTable:
 
     __slots__ = ("bare", "bare_above", "least", "single", "tails", "twos", "upto")
 
-    def __init__(self, cards: int, small_on_top: int, code: int) -> None:
-        twos, small, big = code & 31, code >> SMALL_CODE & 15, code >> BIG_CODE
+    def __init__(self, ways: Iterable[tuple[int, int, int]], twos: int) -> None:
+        """``ways``: the numbers of small jokers, big jokers and body cards that answer; ``twos`` held."""
         by_naturals: list[list[int]] = [[] for _ in range(NATURALS_LIMIT)]
         of_twos: list[Play] = []
         of_jokers: list[Play] = []
-        for z in range(small_on_top, min(big, cards) + 1):
-            for y in range(min(small, cards - z) + 1):
-                for x in range(min(twos, cards - z - y) + 1):
-                    naturals = cards - z - y - x
-                    tail = x * ONE_TWO + y * ONE_SMALL + z * ONE_BIG
-                    if naturals:
-                        if naturals < NATURALS_LIMIT:
-                            by_naturals[naturals].append(tail + naturals * ONE_NATURAL)
-                    elif x:
-                        of_twos.append(Play(tail | TWO))
-                    else:
-                        of_jokers.append(Play(tail | (SMALL if y else BIG)))
+        for y, z, body in ways:
+            for x in range(min(twos, body) + 1):
+                naturals = body - x
+                tail = x * ONE_TWO + y * ONE_SMALL + z * ONE_BIG
+                if naturals:
+                    if naturals < NATURALS_LIMIT:
+                        by_naturals[naturals].append(tail + naturals * ONE_NATURAL)
+                elif x:
+                    of_twos.append(Play(tail | TWO))
+                else:
+                    of_jokers.append(Play(tail | (SMALL if y else BIG)))
         self.tails: list[int] = []
         self.upto: list[int] = []
         for tails in by_naturals:
@@ -123,6 +121,14 @@ class FollowTable:
         least = next((n for n, tails in enumerate(by_naturals) if tails), NATURALS_LIMIT - 1)
         self.least: int = least * EVERY_RANK
         self.single: bool = len(self.tails) == 1
+
+
+def _ways_by_card(cards: int, small_on_top: int, code: int) -> Iterator[tuple[int, int, int]]:
+    """R12: as many cards, and big jokers over every small one."""
+    small, big = code >> SMALL_CODE & 15, code >> BIG_CODE
+    for z in range(small_on_top, min(big, cards) + 1):
+        for y in range(min(small, cards - z) + 1):
+            yield y, z, cards - z - y
 
 
 _LEADS: dict[int, LeadTable] = {}
@@ -172,7 +178,7 @@ def _shared_table(top: Play, code: int) -> FollowTable:
         key = (cards, small_on_top, used)
     table = _SHARED.get(key)
     if table is None:
-        table = _SHARED[key] = FollowTable(cards, small_on_top, used)
+        table = _SHARED[key] = FollowTable(_ways_by_card(cards, small_on_top, used), used & 31)
     return table
 
 
@@ -206,9 +212,13 @@ def lead_at(hand: Sequence[int], code: int, index: int, must_hold_joker: bool) -
 
 def count_follows(hand: Sequence[int], code: int, top: Play) -> int:
     """How many plays of a hand beat a top play without a big joker (R11, R12)."""
-    low = top & LOW_MASK
     tables = _FOLLOWS.get(top & _TOP_CODE_MASK)
     table = (tables.get(code) if tables else None) or follow_table(top, code)
+    return count_answers(table, hand, top & LOW_MASK)
+
+
+def count_answers(table: FollowTable, hand: Sequence[int], low: int) -> int:
+    """The same, from the table and the top play's weakest card."""
     total = table.bare_above[low]
     if table.tails:
         upto = table.upto
@@ -249,26 +259,3 @@ def whole_hand(hand: Sequence[int]) -> Play:
         if hand[rank]:
             return Play(rank + hand[rank] * ONE_NATURAL + tail)
     return Play(tail | (TWO if code & 31 else SMALL if hand[SMALL] else BIG))
-
-
-def sound_burns(hand: Sequence[int], code: int, top: Play) -> list[Play]:
-    """The plays with which a hand may burn a top play under `burn = strict` (R31), in the order of the answers."""
-    kinds = sum(1 for held in hand[:NATURAL_RANKS] if held)
-    if jokers_in(code) < kinds - 2:
-        return []
-    return [
-        play
-        for play in (follow_at(hand, code, top, index) for index in range(count_follows(hand, code, top)))
-        if is_sound_burn(hand, code, kinds, play)
-    ]
-
-
-def is_sound_burn(hand: Sequence[int], code: int, kinds: int, play: Play) -> bool:
-    """R31: after the play, jokers >= g - 1, where g is the number of distinct ranks 3..A left.
-
-    An empty rest, and one of twos and jokers alone, always pass. ``kinds`` is the number of distinct ranks 3..A held.
-    """
-    rank = play & LOW_MASK
-    if rank < NATURAL_RANKS and (play >> 4 & 31) == hand[rank]:
-        kinds -= 1
-    return jokers_in(code) - jokers_in(play >> TWO_SHIFT & WILD_MASK) >= kinds - 1

@@ -69,6 +69,14 @@ class BurnLeadWithoutJoker(RuleViolation):
     """A burner's lead without a joker that does not empty its hand (R34)."""
 
 
+class ThreesHeld(RuleViolation):
+    """Under hold-three a lead with 3s that is not all of the last cards (R45)."""
+
+
+class LeadWithoutFour(RuleViolation):
+    """The lead after opening without a 4 that the hand holds (R43)."""
+
+
 class NoYield(RuleViolation):
     """A yield that R24 does not allow."""
 

@@ -25,6 +25,7 @@ class Manner(IntEnum):
     LEAD = 1
     FOLLOW = 2
     BURN = 3
+    KILL = 4
 
 
 class BurnEnd(IntEnum):

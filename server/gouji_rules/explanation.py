@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from gouji_rules.cards import RANKS, TWO
 from gouji_rules.comparison import as_small, is_unbeatable
+from gouji_rules.conduct import gouji_thresholds
 from gouji_rules.plays import (
     big_of,
     body_of,
@@ -18,7 +19,6 @@ from gouji_rules.plays import (
     small_of,
     twos_of,
 )
-from gouji_rules.position import gouji_thresholds
 
 if TYPE_CHECKING:
     from gouji_rules.plays import Play

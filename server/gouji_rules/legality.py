@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, overload
 
-from gouji_rules import enumeration, returns, revolution_answers
+from gouji_rules import enumeration, leads, returns, revolution_answers, soundness
 from gouji_rules.actions import (
     ACCEPT,
     BURN_TAG,
@@ -19,6 +19,7 @@ from gouji_rules.actions import (
     DECLINE,
     DROP_HEAD,
     KEEP_HEAD,
+    KILL_TAG,
     NO,
     PASS,
     PLAY_TAG,
@@ -32,6 +33,7 @@ from gouji_rules.actions import (
     Verb,
     show_action,
 )
+from gouji_rules.answers import answers_under
 from gouji_rules.cards import BIG, NATURAL_RANKS, SMALL, SUIT_NAMES, TWO, format_counts
 from gouji_rules.comparison import beats, explain
 from gouji_rules.errors import (
@@ -39,17 +41,18 @@ from gouji_rules.errors import (
     BurnNotSound,
     CardsNotHeld,
     DoesNotBeat,
+    LeadWithoutFour,
     NotAPlay,
     NotAsked,
     NothingToShow,
     NoWind,
     NoYield,
     RuleViolation,
+    ThreesHeld,
     WrongCount,
     WrongVerb,
 )
 from gouji_rules.plays import (
-    BIG_MASK,
     BIG_SHIFT,
     JOKER_MASK,
     LOW_MASK,
@@ -63,14 +66,16 @@ from gouji_rules.plays import (
     is_gouji,
     size,
 )
-from gouji_rules.question import WIND_BIT, YIELD_BIT, Kind, Question
+from gouji_rules.question import BURN_BIT, KILL_BIT, WIND_BIT, YIELD_BIT, Kind, Question
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from gouji_rules.enumeration import FollowTable
     from gouji_rules.rule_set import RuleSet
 
 NO_THREES: tuple[int, int, int, int] = (0, 0, 0, 0)
+THREE = 0
 
 
 def check(
@@ -90,13 +95,16 @@ def check(
     if verb == Verb.PLAY:
         play = _held(hand, action)
         if question.kind == Kind.LEAD:
-            _check_lead(question, hand, play)
+            _check_lead(rules, question, hand, play)
         else:
             _check_beats(rules, question.top, play)
     elif verb == Verb.BURN:
         play = _held(hand, action)
         _check_beats(rules, question.top, play)
-        _check_sound(hand, play)
+        if rules.burn == "strict":
+            _check_sound(rules, hand, play)
+    elif verb == Verb.KILL:
+        _check_beats(rules, question.top, _held(hand, action))
     elif verb == Verb.REVOLT:
         revolution_answers.check_revolt(rules, hand)
     elif verb == Verb.NO:
@@ -166,7 +174,27 @@ def _is_well_formed(play: Play) -> bool:
     return play == compose(play & LOW_MASK, naturals, twos, small, big)
 
 
-def _check_lead(question: Question, hand: Sequence[int], play: Play) -> None:
+def _check_lead(rules: RuleSet, question: Question, hand: Sequence[int], play: Play) -> None:
+    if rules.hold_three and not play & LOW_MASK and not size(play) == hand[THREE] == sum(hand):
+        raise ThreesHeld(
+            "R45",
+            "THREES_HELD",
+            "3s stay in the hand for the last play, alone and all of them",
+            "3须留作底牌，单独一手出完",
+        )
+    if (
+        question.must_hold_four
+        and not question.must_hold_joker
+        and hand[leads.FOUR]
+        and (play & LOW_MASK != leads.FOUR or not play >> NATURAL_SHIFT & 31)
+    ):
+        said = format_play(play)
+        raise LeadWithoutFour(
+            "R43",
+            "LEAD_WITHOUT_FOUR",
+            f"the lead after opening holds a 4: {said} has none",
+            f"开点后须发4：{said} 没有4",
+        )
     if question.must_hold_joker and not play & JOKER_MASK and size(play) != sum(hand):
         said = format_play(play)
         raise BurnLeadWithoutJoker(
@@ -186,10 +214,10 @@ def _check_beats(rules: RuleSet, top: Play, play: Play) -> None:
     raise DoesNotBeat(why.rule, "DOES_NOT_BEAT", why.text_en, why.text_zh)
 
 
-def _check_sound(hand: Sequence[int], play: Play) -> None:
+def _check_sound(rules: RuleSet, hand: Sequence[int], play: Play) -> None:
     """`burn = strict` (R31)."""
-    kinds = sum(1 for held in hand[:NATURAL_RANKS] if held)
-    if not enumeration.is_sound_burn(hand, enumeration.wild_code(hand), kinds, play):
+    code, kinds = enumeration.wild_code(hand), soundness.kinds_held(hand)
+    if not soundness.is_sound_burn(hand, code, kinds, play, hold_three=rules.hold_three):
         rest = format_counts(_rest(hand, play))
         raise BurnNotSound(
             "R31",
@@ -275,10 +303,23 @@ class LegalActions(Sequence[Action]):
     """Every action that one seat may answer a question with: lazy, indexed by arithmetic.
 
     First the verbs without cards, then the plays by body rank. ``len``, ``[k]`` and ``in`` build no list, but for a
-    burn window, whose few sound burns are found on first use.
+    burn window under `burn = strict`, whose few sound burns are found at once. In a window the burns come before the
+    kills. The verbs of the question are the seat's own (:meth:`~gouji_rules.state.PublicState.question_for`).
     """
 
-    __slots__ = ("_burns", "_code", "_gives", "_hand", "_plain", "_plays", "_question", "_rules", "_threes")
+    __slots__ = (
+        "_burn_count",
+        "_burns",
+        "_code",
+        "_gives",
+        "_hand",
+        "_plain",
+        "_plays",
+        "_question",
+        "_rules",
+        "_table",
+        "_threes",
+    )
 
     def __init__(
         self, rules: RuleSet, question: Question, hand: Sequence[int], threes: Sequence[int] = NO_THREES
@@ -289,23 +330,42 @@ class LegalActions(Sequence[Action]):
         self._threes = tuple(threes)
         self._code = enumeration.wild_code(hand)
         self._plain: tuple[Action, ...] = _plain_actions(rules, question, hand, threes)
-        self._burns: list[Play] = []
+        self._burns: list[Play] | None = None
+        self._burn_count = 0
+        self._table: FollowTable | None = None
         self._gives: tuple[Action, ...] = ()
         self._plays = self._count_plays()
 
     def _count_plays(self) -> int:
         question = self._question
         if question.kind == Kind.LEAD:
-            return enumeration.count_leads(self._hand, self._code, sum(self._hand), question.must_hold_joker)
+            return self._count_leads()
         if question.kind == Kind.RETURN:
             self._gives = returns.gives(self._rules, question.barred, self._hand)
             return len(self._gives)
-        if question.kind not in (Kind.FOLLOW, Kind.WINDOW) or question.top & BIG_MASK:
+        if question.kind not in (Kind.FOLLOW, Kind.WINDOW):
             return 0
+        table = self._table = answers_under(self._rules).table(question.top, self._code)
+        low = question.top & LOW_MASK
         if question.kind == Kind.FOLLOW:
-            return enumeration.count_follows(self._hand, self._code, question.top)
-        self._burns = enumeration.sound_burns(self._hand, self._code, question.top)
-        return len(self._burns)
+            return enumeration.count_answers(table, self._hand, low)
+        return self._count_window(table, low)
+
+    def _count_leads(self) -> int:
+        question, held = self._question, self._rules.hold_three
+        joker, four = question.must_hold_joker, question.must_hold_four
+        return leads.count(self._hand, self._code, sum(self._hand), hold_three=held, joker=joker, four=four)
+
+    def _count_window(self, table: FollowTable, low: int) -> int:
+        verbs = self._question.verbs
+        kills = enumeration.count_answers(table, self._hand, low) if verbs & KILL_BIT else 0
+        if verbs & BURN_BIT and self._rules.burn == "strict":
+            held = self._rules.hold_three
+            self._burns = soundness.sound_burns(self._hand, self._code, self._question.top, table, hold_three=held)
+            self._burn_count = len(self._burns)
+        elif verbs & BURN_BIT:
+            self._burn_count = kills or enumeration.count_answers(table, self._hand, low)
+        return self._burn_count + kills
 
     def __len__(self) -> int:
         return len(self._plain) + self._plays
@@ -327,14 +387,22 @@ class LegalActions(Sequence[Action]):
             return self._plain[index]
         index -= len(self._plain)
         question = self._question
-        if question.kind == Kind.WINDOW:
+        if question.kind == Kind.WINDOW and self._burns is not None and index < self._burn_count:
             return Action(BURN_TAG | self._burns[index])
         if question.kind == Kind.RETURN:
             return self._gives[index]
         if question.kind == Kind.LEAD:
-            joker = question.must_hold_joker
-            return Action(PLAY_TAG | enumeration.lead_at(self._hand, self._code, index, joker))
-        return Action(PLAY_TAG | enumeration.follow_at(self._hand, self._code, question.top, index))
+            joker, four = question.must_hold_joker, question.must_hold_four
+            lead = leads.at(self._hand, self._code, index, hold_three=self._rules.hold_three, joker=joker, four=four)
+            return Action(PLAY_TAG | lead)
+        tag = PLAY_TAG
+        if question.kind == Kind.WINDOW:
+            tag = BURN_TAG
+            if index >= self._burn_count:
+                tag = KILL_TAG
+                index -= self._burn_count
+        assert self._table is not None  # noqa: S101 - the table is there wherever plays were counted
+        return Action(tag | enumeration.answer_at(self._table, self._hand, question.top & LOW_MASK, index))
 
     def __iter__(self) -> Iterator[Action]:
         return (self._at(index) for index in range(len(self)))
@@ -359,6 +427,17 @@ class LegalActions(Sequence[Action]):
     def play_count(self) -> int:
         """How many actions put cards down."""
         return self._plays
+
+    @property
+    def verbs(self) -> int:
+        """Mask of the verbs of these actions."""
+        verbs = 0
+        for action in self._plain:
+            verbs |= 1 << (action >> VERB_SHIFT)
+        if self._question.kind == Kind.WINDOW:
+            verbs |= BURN_BIT if self._burn_count else 0
+            return verbs | (KILL_BIT if self._plays > self._burn_count else 0)
+        return verbs | (1 << _CARD_VERB.get(self._question.kind, Verb.PLAY) if self._plays else 0)
 
 
 def _plain_actions(
@@ -398,18 +477,12 @@ def legal_actions(
     return LegalActions(rules, question, hand, threes)
 
 
-_CARD_VERB: dict[int, Verb] = {Kind.WINDOW: Verb.BURN, Kind.RETURN: Verb.GIVE}
+_CARD_VERB: dict[int, Verb] = {Kind.RETURN: Verb.GIVE}
 
 
 def open_verbs(rules: RuleSet, question: Question, hand: Sequence[int], threes: Sequence[int] = NO_THREES) -> int:
     """Mask of the open verbs: a verb is open iff some action with it would be accepted."""
-    legal = LegalActions(rules, question, hand, threes)
-    verbs = 0
-    for action in legal.plain:
-        verbs |= 1 << (action >> VERB_SHIFT)
-    if legal.play_count:
-        verbs |= 1 << _CARD_VERB.get(question.kind, Verb.PLAY)
-    return verbs
+    return LegalActions(rules, question, hand, threes).verbs
 
 
 def default_action(rules: RuleSet, question: Question, hand: Sequence[int]) -> Action:
@@ -421,7 +494,7 @@ def default_action(rules: RuleSet, question: Question, hand: Sequence[int]) -> A
     if question.kind == Kind.HEAD:
         return KEEP_HEAD
     if question.kind == Kind.LEAD:
-        return Action(PLAY_TAG | _lowest_lead(question, hand))
+        return Action(PLAY_TAG | _lowest_lead(rules, question, hand))
     if question.kind in (Kind.ACCEPT, Kind.REFUSE):
         return ACCEPT
     if question.kind == Kind.RETURN:
@@ -431,15 +504,22 @@ def default_action(rules: RuleSet, question: Question, hand: Sequence[int]) -> A
     return NO
 
 
-def _lowest_lead(question: Question, hand: Sequence[int]) -> Play:
-    """The lowest single; for a burner the lowest joker, or with none left the whole hand."""
+def _lowest_lead(rules: RuleSet, question: Question, hand: Sequence[int]) -> Play:
+    """The lowest single allowed; for a burner the lowest joker, or with none left the whole hand."""
     if question.must_hold_joker:
         if hand[SMALL]:
             return compose(0, 0, 0, 1, 0)
         if hand[BIG]:
             return compose(0, 0, 0, 0, 1)
         return enumeration.whole_hand(hand)
-    rank = next(rank for rank, held in enumerate(hand) if held)
+    first = THREE
+    if rules.hold_three and hand[THREE]:
+        if not any(hand[THREE + 1 :]):
+            return enumeration.whole_hand(hand)
+        first = THREE + 1
+    rank = next(rank for rank, held in enumerate(hand) if held and rank >= first)
+    if question.must_hold_four and hand[leads.FOUR]:
+        rank = leads.FOUR
     if rank < NATURAL_RANKS:
         return compose(rank, 1, 0, 0, 0)
     return compose(0, 0, int(rank == TWO), int(rank == SMALL), int(rank == BIG))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gouji_rules.cards import RANK_OF_CARD, SEATS, Card, counts_of
+from gouji_rules.conduct import Conduct, conduct_under
 from gouji_rules.enumeration import spread, wild_code
 from gouji_rules.errors import CardsNotHeld
 from gouji_rules.plays import counts_of_play
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from gouji_rules.obligations import Obligation
     from gouji_rules.plays import Play
     from gouji_rules.rule_set import RuleSet
-
-NO_GOUJI = 99
 
 OPPOSITE = (3, 4, 5, 0, 1, 2)
 OPPOSITE_BIT = (8, 16, 32, 1, 2, 4)
@@ -60,9 +59,10 @@ class Position:
     (:func:`~gouji_rules.enumeration.spread`); ``wild`` wild code per seat; ``waiting`` mask of the seats whose answer
     is missing in a question asked of several; ``answers`` theirs so far; ``cards`` the real cards per seat, ascending
     (None: not tracked) and ``chosen`` the ones picked for a coming play; ``events`` the sink of what happens (None: not
-    recorded). ``gouji_at`` and ``report_at`` are the rule set's thresholds, picked once. ``step`` counts the steps
-    of R4 that were taken; ``owed`` is the tribute still to be paid and ``back`` what is still to come back; ``stifles``
-    are (seat, stifler) that are not public yet (R46).
+    recorded). ``gouji_at`` and ``report_at`` are the rule set's thresholds and ``conduct`` what else it means for
+    play, picked once. ``step`` counts the steps of R4 that were taken; ``owed`` is the tribute still to be paid and
+    ``back`` what is still to come back; ``stifles`` are all (seat, stifler) so far, as they happened, public or not
+    (R46).
     """
 
     __slots__ = (
@@ -70,6 +70,7 @@ class Position:
         "back",
         "cards",
         "chosen",
+        "conduct",
         "events",
         "gouji_at",
         "hands",
@@ -101,7 +102,8 @@ class Position:
         self.owed: tuple[Obligation, ...] = ()
         self.back: tuple[Obligation, ...] = ()
         self.stifles: tuple[tuple[int, int], ...] = ()
-        self.gouji_at: tuple[int, ...] = gouji_thresholds(rules)
+        self.conduct: Conduct = conduct_under(rules)
+        self.gouji_at: tuple[int, ...] = self.conduct.gouji_at
         self.report_at: int = 10 if rules.report == "shown" else -1
         if min(self.left) <= self.report_at:
             self.public.count_shown = [left if left <= self.report_at else -1 for left in self.left]
@@ -138,14 +140,10 @@ class Position:
         made.owed = self.owed
         made.back = self.back
         made.stifles = self.stifles
+        made.conduct = self.conduct
         made.gouji_at = self.gouji_at
         made.report_at = self.report_at
         return made
-
-
-def gouji_thresholds(rules: RuleSet) -> tuple[int, ...]:
-    """Fewest cards of a play without jokers that make it gouji (R13), by the rank of its body."""
-    return (*(NO_GOUJI,) * 7, 5, 4, 3, 2, 2, rules.gouji_twos, 0, 0)
 
 
 def pick_cards(held: bytes, play: Play) -> bytes:

@@ -32,8 +32,9 @@ class Question:
     """A question open by right (R23): that a seat is asked tells nothing about its cards.
 
     ``seats`` and ``verbs`` are bit masks (bit s for seat s, bit v for :class:`Verb` v). ``top`` is the play to beat (0
-    if none) and ``top_owner`` its seat (-1 if none). ``must_hold_joker``: a burner's lead (R34). In questions about
-    tribute ``top`` is the card that ``top_owner`` returns, and ``barred`` the mask of ranks that were refused (R73).
+    if none) and ``top_owner`` its seat (-1 if none). ``must_hold_joker``: a burner's lead (R34). ``must_hold_four``:
+    the lead of a seat that has just opened (R43); one without a 4 is free of it. In questions about tribute ``top`` is
+    the card that ``top_owner`` returns, and ``barred`` the mask of ranks that were refused (R73).
     """
 
     kind: Kind
@@ -43,6 +44,7 @@ class Question:
     top_owner: int = -1
     must_hold_joker: bool = False
     barred: int = 0
+    must_hold_four: bool = False
 
     def asks(self, seat: int) -> bool:
         """Whether this seat is asked."""
@@ -68,6 +70,8 @@ LEAD_VERBS = 1 << Verb.PLAY
 FOLLOW_VERBS = 1 << Verb.PLAY | 1 << Verb.PASS
 YIELD_BIT = 1 << Verb.YIELD
 WIND_BIT = 1 << Verb.WIND
+BURN_BIT = 1 << Verb.BURN
+KILL_BIT = 1 << Verb.KILL
 WINDOW_VERBS = 1 << Verb.BURN | 1 << Verb.DECLINE
 REVOLT_VERBS = 1 << Verb.REVOLT | 1 << Verb.NO
 HEAD_VERBS = 1 << Verb.KEEP_HEAD | 1 << Verb.DROP_HEAD

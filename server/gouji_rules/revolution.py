@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gouji_rules import trick
+from gouji_rules import opening, trick
 from gouji_rules.actions import KEEP_HEAD, REVOLT
 from gouji_rules.cards import SEATS
 from gouji_rules.events import DealVoided, HeadChosen, LeadFixed, LeadReason, RevolutionSettled
@@ -61,6 +61,8 @@ def _void(pos: Position, seats: tuple[int, ...]) -> None:
 def _one_revolts(pos: Position, seat: int) -> None:
     p = pos.public
     p.revolted = seat
+    if pos.conduct.opening:
+        opening.open_by_revolution(pos, seat)
     if p.first_leader == seat:
         p.first_leader = FIRST_AFTER[seat][p.active]
         if pos.events is not None:

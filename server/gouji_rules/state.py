@@ -6,13 +6,13 @@ are 0..5, masks have bit s for seat s, -1 is nobody.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
 from gouji_rules.events import Manner
 from gouji_rules.plays import PLAY_MASK, Play
-from gouji_rules.question import Kind, Question
+from gouji_rules.question import BURN_BIT, Kind, Question
 
 if TYPE_CHECKING:
     from gouji_rules.cards import Card
@@ -73,7 +73,7 @@ class PlayedCards:
     headless: bool = False
 
 
-# A history entry packed into one int: the play, then seat, manner, dead, last, headless, trick.
+# A history entry packed into one int: the play, then seat, manner (two bits: KILL is 0), dead, last, headless, trick.
 SEAT_SHIFT = 28
 MANNER_SHIFT = 31
 DEAD_BIT = 1 << 33
@@ -93,6 +93,7 @@ PUBLIC_FIELDS = (
     "chance",
     "closed",
     "count_shown",
+    "counter_burn",
     "dead_left",
     "due",
     "felt",
@@ -103,11 +104,14 @@ PUBLIC_FIELDS = (
     "history_cards",
     "kind",
     "leader",
+    "live_dead",
     "melee",
     "moves",
+    "must_hold_four",
     "must_hold_joker",
     "number",
     "obligations",
+    "only_kill",
     "opened",
     "passed",
     "pending",
@@ -149,7 +153,9 @@ class PublicState:
     - ``trick`` its number (0 before the first lead), ``leader``, ``first_leader``;
     - of the top play ``top_gouji``, ``top_dead``, ``top_last``, ``top_headless``; ``chance`` the seat that may answer
       it with a dead gouji (R26);
-    - ``burner`` and ``burned`` while a burn goes on; ``melee``; ``finished`` seats in the order they finished;
+    - ``burner`` and ``burned`` while a burn goes on, ``counter_burn`` whether it overtook another (R33); ``only_kill``
+      mask of the seats of an open window that may kill but not burn (R15); ``live_dead`` how many dead
+      goujis of the revolutionary's opposite were live (R44); ``melee``; ``finished`` seats in the order they finished;
       ``revolted`` the revolutionary; ``shown`` what was shown for the first lead (R5);
     - before play: ``obligations`` of this deal, in the order of paying, ``moves`` of cards from hand to hand, per seat
       ``calls`` (0 none, 1 open, 2 blind, R42), ``due`` what a question about tribute is about (for a return ``count``
@@ -171,6 +177,7 @@ class PublicState:
         self.turn: int = -1
         self.verbs: int = 0
         self.must_hold_joker: bool = False
+        self.must_hold_four: bool = False
         self.top: Play = Play(0)
         self.top_owner: int = -1
         self.top_gouji: bool = False
@@ -195,6 +202,9 @@ class PublicState:
         self.first_leader: int = -1
         self.burner: int = -1
         self.burned: int = -1
+        self.counter_burn: bool = False
+        self.only_kill: int = 0
+        self.live_dead: int = 0
         self.melee: bool = False
         self.finished: list[int] = []
         self.revolted: int = -1
@@ -217,7 +227,17 @@ class PublicState:
         """What is asked now; None when nothing is (before the start and after the end)."""
         if self.kind == Kind.NONE:
             return None
-        return Question(self.kind, self.asked, self.verbs, self.top, self.top_owner, self.must_hold_joker, self.barred)
+        four = self.must_hold_four and self.kind is Kind.LEAD
+        return Question(
+            self.kind, self.asked, self.verbs, self.top, self.top_owner, self.must_hold_joker, self.barred, four
+        )
+
+    def question_for(self, seat: int) -> Question | None:
+        """What is asked now, with the verbs of one seat: in a window some seats may kill but not burn (R15)."""
+        question = self.question
+        if question is not None and question.kind is Kind.WINDOW and self.only_kill >> seat & 1:
+            return replace(question, verbs=question.verbs & ~BURN_BIT)
+        return question
 
     @property
     def shut_out(self) -> int:
@@ -241,6 +261,7 @@ class PublicState:
         made.turn = self.turn
         made.verbs = self.verbs
         made.must_hold_joker = self.must_hold_joker
+        made.must_hold_four = self.must_hold_four
         made.top = self.top
         made.top_owner = self.top_owner
         made.top_gouji = self.top_gouji
@@ -265,6 +286,9 @@ class PublicState:
         made.first_leader = self.first_leader
         made.burner = self.burner
         made.burned = self.burned
+        made.counter_burn = self.counter_burn
+        made.only_kill = self.only_kill
+        made.live_dead = self.live_dead
         made.melee = self.melee
         made.finished = self.finished[:]
         made.revolted = self.revolted
@@ -297,7 +321,7 @@ def pack_played(played: PlayedCards) -> int:
     return (
         played.play
         | played.seat << SEAT_SHIFT
-        | played.manner << MANNER_SHIFT
+        | (played.manner & 3) << MANNER_SHIFT
         | (DEAD_BIT if played.dead else 0)
         | (LAST_BIT if played.last else 0)
         | (HEADLESS_BIT if played.headless else 0)
@@ -310,7 +334,7 @@ def unpack_played(entry: int, cards: tuple[Card, ...] = ()) -> PlayedCards:
     return PlayedCards(
         seat=entry >> SEAT_SHIFT & 7,
         trick=entry >> TRICK_SHIFT,
-        manner=Manner(entry >> MANNER_SHIFT & 3),
+        manner=Manner(entry >> MANNER_SHIFT & 3 or Manner.KILL),
         play=Play(entry & PLAY_MASK),
         cards=cards,
         dead=bool(entry & DEAD_BIT),

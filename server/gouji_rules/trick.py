@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gouji_rules import burning, finishing
+from gouji_rules import burning, finishing, hold_three, opening
+from gouji_rules.actions import VERB_SHIFT, Verb
+from gouji_rules.comparison import is_unbeatable
 from gouji_rules.enumeration import UNITS
 from gouji_rules.events import Manner, MeleeBegan, Passed, Played, TrickEnded, WindAsked, WindowClosed, Yielded
 from gouji_rules.plays import (
@@ -31,7 +33,8 @@ _NEXT_TWO = tuple(1 << (seat + 1) % 6 | 1 << (seat + 2) % 6 for seat in range(6)
 _LEAD = Kind.LEAD
 _FOLLOW = Kind.FOLLOW
 _BURN = Manner.BURN
-_MANNER_BITS = (0, *(int(manner) << MANNER_SHIFT for manner in Manner))
+_KILL = Manner.KILL
+_MANNER_BITS = (0, *((int(manner) & 3) << MANNER_SHIFT for manner in Manner))
 
 
 def begin_play(pos: Position) -> None:
@@ -59,6 +62,12 @@ def put_down(pos: Position, seat: int, play: Play, manner: Manner) -> None:
     p = pos.public
     low = play & LOW_MASK
     size = play >> SIZE_SHIFT
+    conduct = pos.conduct
+    if manner is _BURN:
+        burning.start(pos, seat)
+    busted = -1
+    if conduct.stifles and p.top_owner >= 0:
+        busted = hold_three.cover(pos, seat, manner)
     hand = pos.hands[seat]
     naturals = play >> NATURAL_SHIFT & 31
     if naturals:
@@ -95,9 +104,6 @@ def put_down(pos: Position, seat: int, play: Play, manner: Manner) -> None:
             p.yielder = -1
         if p.burner >= 0 and p.burner != seat:
             burning.cover_burner(pos, seat, manner)
-        if manner is _BURN:
-            p.burner = seat
-            p.burned = p.top_owner
     p.top = play
     p.top_owner = seat
     p.top_gouji = gouji
@@ -117,8 +123,12 @@ def put_down(pos: Position, seat: int, play: Play, manner: Manner) -> None:
     if not left:
         if finishing.finish(pos, seat):
             return
+        if conduct.melee_at_once and not p.melee and len(p.finished) >= 2:
+            _begin_melee(pos)
         closed = closed and len(p.finished) > 2
-    if wild >= 512:
+    elif busted >= 0 and finishing.end_if_decided(pos, busted):
+        return
+    if wild >= 512 and is_unbeatable(pos.rules, play):
         end_trick(pos)  # R23: nothing beats a big joker, so nobody is asked
     elif p.melee:
         p.passed = 0
@@ -144,13 +154,20 @@ def _find_answerers(pos: Position, p: PublicState, seat: int, closed: bool) -> N
     fresh = others & ~p.passed
     if not p.top_gouji:
         p.pending = fresh if closed else fresh | OPPOSITE_BIT[seat] & others
-    elif p.top_headless and not p.top_dead:
-        p.pending = fresh
     else:
-        opposite = OPPOSITE_BIT[seat]
-        p.pending = 0 if p.top_dead else opposite & (fresh if closed else others) | p.headless & fresh
-        window = fresh & ~(opposite | p.headless)
-        if window:
+        window = 0
+        if p.top_headless and not p.top_dead:
+            p.pending = fresh
+        else:
+            opposite = OPPOSITE_BIT[seat]
+            p.pending = 0 if p.top_dead else opposite & (fresh if closed else others) | p.headless & fresh
+            window = fresh & ~(opposite | p.headless)
+        if not pos.conduct.plain_windows:
+            burners, killers = burning.find_window(pos, others, p.passed)
+            if burners | killers:
+                burning.open_mixed_window(pos, burners, killers)
+                return
+        elif window:
             burning.open_window(pos, window)
             return
     ask_next(pos, p)
@@ -237,11 +254,12 @@ def close_window(pos: Position) -> None:
     burner = burning.burner_of_window(pos)
     pos.waiting = 0
     if burner >= 0:
-        play = Play((pos.answers[burner] or 0) & PLAY_MASK)
+        answer = pos.answers[burner] or 0
+        play = Play(answer & PLAY_MASK)
         chosen = pos.chosen[burner]
         pos.forget_answers()
         pos.chosen[burner] = chosen
-        put_down(pos, burner, play, Manner.BURN)
+        put_down(pos, burner, play, _KILL if answer >> VERB_SHIFT == Verb.KILL else _BURN)
         return
     pos.forget_answers()
     if pos.events is not None:
@@ -256,6 +274,7 @@ def end_trick(pos: Position) -> None:
     """
     p = pos.public
     owner = p.top_owner
+    opens = pos.conduct.opening and opening.opens(pos)
     leader = owner if p.active >> owner & 1 else FIRST_AFTER[owner][p.active]
     if p.chance >= 0:
         p.headless |= 1 << p.chance
@@ -266,16 +285,35 @@ def end_trick(pos: Position) -> None:
     p.top = NO_PLAY
     p.top_owner = -1
     p.top_gouji = p.top_dead = p.top_last = p.top_headless = False
-    melee_begins = not p.melee and len(p.finished) >= 2
+    melee_begins = _melee_begins(pos)
     if p.burner >= 0 and not melee_begins and burning.has_failed(pos, leader):
         if finishing.bust(pos, leader):
             return
         leader = FIRST_AFTER[leader][p.active]
+        opens = False
+        melee_begins = _melee_begins(pos)
     if pos.events is not None:
         pos.events.append(TrickEnded(owner, leader))
     if melee_begins:
         _begin_melee(pos)
+    p.must_hold_four = False
+    if opens:
+        opening.open_seat(pos, leader)
+        if p.rules.open_leads_four and not p.melee and p.burner != leader:
+            opening.owe_four(pos, leader)
     begin_trick(p, leader)
+
+
+def _melee_begins(pos: Position) -> bool:
+    """R28: whether the next trick is the first of the melee."""
+    p = pos.public
+    if p.melee:
+        return False
+    return p.active.bit_count() <= MELEE_SEATS if pos.conduct.melee_at_four else len(p.finished) >= 2
+
+
+MELEE_SEATS = 4
+"""At most so many seats are active when the melee begins under `melee_at = active_four`."""
 
 
 def _begin_melee(pos: Position) -> None:
@@ -283,6 +321,8 @@ def _begin_melee(pos: Position) -> None:
     p = pos.public
     burning.end_by_melee(pos)
     p.melee = True
+    p.closed = p.top_dead = p.top_headless = False
+    p.chance = p.yielder = -1
     p.headless = 0
     p.dead_left = [-1] * 6
     if pos.events is not None:

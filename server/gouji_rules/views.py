@@ -40,7 +40,7 @@ class SeatView:
         public = self.public
         if self.answered or not public.asked >> self.seat & 1:
             return None
-        return public.question
+        return public.question_for(self.seat)
 
     @property
     def threes(self) -> tuple[int, ...]:

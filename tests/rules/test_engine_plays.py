@@ -116,7 +116,7 @@ def test_actions_are_written_as_they_are_read(text: str) -> None:
         ("play", "needs cards"),
         ("show blue", "needs a suit"),
         ("head", "“keep” or “drop”"),
-        ("kill ss", "not supported by these rules"),
+        ("kill", "“kill” needs cards, such as “kill 5555”"),
         ("call", "“open” or “blind”"),
         ("give", "needs cards"),
         ("", "is no verb"),

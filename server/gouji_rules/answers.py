@@ -1,0 +1,98 @@
+"""The answers to a top play by number, under every `mixed_jokers` and `joker_kill` (R11, R12, R15).
+
+Where both are as in qingdao the tables are those of :mod:`~gouji_rules.enumeration`; for the others the same tables are
+filled with the ways to attach jokers that these rules allow.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gouji_rules.comparison import cover_jokers
+from gouji_rules.enumeration import BIG_CODE, SMALL_CODE, FollowTable, follow_table, follow_tables
+from gouji_rules.plays import BIG_SHIFT, JOKER_MASK, SIZE_MASK, SIZE_SHIFT, SMALL_SHIFT, Play
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from gouji_rules.rule_set import RuleSet
+
+_TOP_MASK = SIZE_MASK | JOKER_MASK
+
+
+class Answers:
+    """The tables of answers under one `mixed_jokers` and one `joker_kill`.
+
+    ``tables(top)`` are those of a top play, by wild code; ``table(top, code)`` fills them where needed.
+    """
+
+    __slots__ = ("_as_small", "_by_top", "_kill", "table", "tables")
+
+    def __init__(self, as_small: bool, kill: str) -> None:
+        self._as_small = as_small
+        self._kill = kill
+        self._by_top: dict[int, dict[int, FollowTable]] = {}
+        self.tables: Callable[[Play], dict[int, FollowTable]] = self._tables
+        self.table: Callable[[Play, int], FollowTable] = self._table
+
+    def _tables(self, top: Play) -> dict[int, FollowTable]:
+        return self._by_top.setdefault(top & _TOP_MASK, {})
+
+    def _table(self, top: Play, code: int) -> FollowTable:
+        tables = self._tables(top)
+        table = tables.get(code)
+        if table is None:
+            table = tables[code] = FollowTable(self._ways(top, code), code & 31)
+        return table
+
+    def _ways(self, top: Play, code: int) -> Iterator[tuple[int, int, int]]:
+        """The numbers of small jokers, big jokers and body cards of every answer."""
+        cards = top >> SIZE_SHIFT
+        small, big = top >> SMALL_SHIFT & 15, top >> BIG_SHIFT & 15
+        body = cards - small - big
+        small, big = self._counted(small, big)
+        full = self._kill == "full"
+        killable = bool(big or (full and small)) and self._kill != "off"
+        for z in range((code >> BIG_CODE) + 1):
+            for y in range((code >> SMALL_CODE & 15) + 1):
+                own_small, own_big = self._counted(y, z)
+                by_card = not big and own_big >= small and y + z <= cards
+                if by_card:
+                    yield y, z, cards - y - z
+                if by_card and cards - y - z == body:
+                    continue
+                if killable and cover_jokers(small, big, own_small, own_big, full=full):
+                    yield y, z, body
+
+    def _counted(self, small: int, big: int) -> tuple[int, int]:
+        """`mixed_jokers` (R12)."""
+        return (small + big, 0) if self._as_small and small and big else (small, big)
+
+
+class _ByCard(Answers):
+    """Qingdao's: nothing beats a play with a big joker."""
+
+    __slots__ = ("_none",)
+
+    def __init__(self) -> None:
+        super().__init__(False, "off")
+        self._none = FollowTable((), 0)
+        self.tables = follow_tables
+        self.table = self._by_card
+
+    def _by_card(self, top: Play, code: int) -> FollowTable:
+        return self._none if top >> BIG_SHIFT & 15 else follow_table(top, code)
+
+
+_BY_CARD = _ByCard()
+_OTHERS = {
+    (mixed, kill): Answers(mixed == "as_small", kill)
+    for mixed in ("by_card", "as_small")
+    for kill in ("off", "two_big", "full")
+    if (mixed, kill) != ("by_card", "off")
+}
+
+
+def answers_under(rules: RuleSet) -> Answers:
+    """The tables for a rule set."""
+    return _OTHERS.get((rules.mixed_jokers, rules.joker_kill), _BY_CARD)
