@@ -270,6 +270,20 @@ async def test_a_session_that_cannot_be_renewed_ends_the_readers() -> None:
             await play_to_the_end(table, random.Random(1))
 
 
+async def test_fresh_tokens_that_are_never_taken_are_given_up() -> None:
+    """If every fresh token is refused as well, the client waits longer and longer and then says so."""
+    clock = EagerClock(limit=100)
+    backoff = Backoff(first=1.0, ceiling=8.0, patience=60.0)
+    async with (
+        FakeServer(seed=1, faults=[LapseToken(at=20)] * 100) as server,
+        connect(server.address, backoff=backoff, clock=clock, silence=5000) as client,
+    ):
+        table = await sit_down(client, server.table)
+        with pytest.raises(SignInFailed, match="lapsed"):
+            await play_to_the_end(table, random.Random(1))
+        assert 8 <= server.refreshes <= 20
+
+
 async def test_the_wait_that_a_draining_server_asks_for_is_kept() -> None:
     """A server that says when to come back is not asked earlier."""
     clock = EagerClock(limit=1000)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import signal
 import subprocess
 import sys
 import threading
+from concurrent.futures import Future
 from typing import TYPE_CHECKING
 
 import pytest
@@ -135,7 +135,7 @@ def test_calling_it_from_its_own_thread_is_refused() -> None:
     assert "async client" in str(bot.error)
 
 
-def test_an_interrupted_wait_is_called_off() -> None:
+def test_an_interrupted_wait_is_called_off(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ctrl-C while a call waits is raised to the caller, and what was waited for is cancelled."""
     loop = BackgroundLoop()
     waiting, ended = threading.Event(), threading.Event()
@@ -147,15 +147,13 @@ def test_an_interrupted_wait_is_called_off() -> None:
         finally:
             ended.set()
 
-    def interrupt() -> None:
+    def interrupted(future: Future[None], timeout: float | None = None) -> None:
         waiting.wait()
-        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+        raise KeyboardInterrupt
 
-    interrupter = threading.Thread(target=interrupt)
-    interrupter.start()
-    with pytest.raises(KeyboardInterrupt):
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(Future, "result", interrupted)
         loop.run(wait_for_ever())
-    interrupter.join()
     assert ended.wait(30)
 
 

@@ -132,9 +132,9 @@ class PlayStream:
             if link.has_lasted(_LASTING):
                 waits.succeeded()
             if error is not None and error.code() is grpc.StatusCode.UNAUTHENTICATED:
-                if link.token == fresh and not link.was_heard:
+                # A token that lapsed is nothing to wait for; one that was fresh is.
+                if link.token == fresh and not await waits.pause():
                     raise error_of_call(error, self._calls.address) from error
-                # A token that lapsed is nothing to wait for.
                 fresh = await self._session.renew(lapsed=link.token)
                 continue
             if error is not None and not _passing(error):

@@ -19,6 +19,7 @@ from gouji_client.testing.fake_tables import FakeTables
 from gouji_client.testing.faults import FaultScript
 from gouji_client.testing.following import Troubles
 from gouji_client.testing.services import handlers_of
+from gouji_rules import RuleSet, preset
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -41,9 +42,9 @@ class FakeServer:
     `(SeatView, Random) -> Action`, or a script such as `["play 5555", "pass"]`; or a mapping of seats to these. Who
     follows a script answers as an expired clock does where the script has nothing legal.
 
-    `deals` are played, from `seed`; or the first from `hands`, six in the notation of records (they may be short), with
-    seat `lead` leading. The match begins as soon as all clients' seats are taken and ready. The same seed and the same
-    answers give the same match.
+    `rules` are played, those of the preset qingdao if none are given. `deals` are played, from `seed`; or the first
+    from `hands`, six in the notation of records (they may be short), with seat `lead` leading. The match begins as soon
+    as all clients' seats are taken and ready. The same seed and the same answers give the same match.
 
     `faults` are ordered from the module's classes. `heartbeat` seconds of silence are broken by a heartbeat,
     `token_seconds` is an access token's life; `clock` and `sleep` (for `Delay`) may be the test's own.
@@ -63,6 +64,7 @@ class FakeServer:
         seed: int = 0,
         hands: Sequence[str] | None = None,
         lead: int = 0,
+        rules: RuleSet | None = None,
         faults: Iterable[Fault] = (),
         heartbeat: float | None = 10.0,
         token_seconds: float = 3600.0,
@@ -79,6 +81,7 @@ class FakeServer:
             seed=seed,
             hands=tuple(hands) if hands is not None else None,
             lead=lead,
+            rules=rules or preset("qingdao"),
         )
         self._accounts = FakeAccounts(clock or SystemClock(), token_seconds)
         self._table = FakeTable(setting)

@@ -16,6 +16,7 @@ from gouji.table.v1 import events_pb2, state_pb2, table_pb2
 from gouji_client.testing import told
 from gouji_client.testing.opponents import Opponent, opponent_of
 from gouji_client.testing.refusals import Refusal, stale
+from gouji_rules.option_values import settings_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -143,6 +144,8 @@ class FakeTable:
             state=lobby_pb2.TABLE_STATE_WAITING,
             spectators_allowed=True,
         )
+        for name, value in settings_of(self.setting.rules):
+            info.options.add(field=name, value=value)
         for seat in SEATS:
             opponent = self._opponents.get(seat)
             info.players.add(seat=seat, bot=opponent.name if opponent else "", ready=opponent is not None)
@@ -244,12 +247,19 @@ class FakeTable:
 
     def _apply(self, seat: int, action: gr.Action, cards: Sequence[gr.Card] | None) -> None:
         assert self.deal is not None  # noqa: S101 - only called while one runs
+        before = _asked(self.deal)
         try:
-            events = self.deal.apply(seat, action, cards)
+            events = [told.event_message(event) for event in self.deal.apply(seat, action, cards)]
         except gr.RuleViolation as error:
             raise Refusal.by_rule(error) from error
         self.answers.append((seat, gr.format_action(action)))
-        self._tell([told.event_message(event) for event in events], deal=bool(events))
+        same = _asked(self.deal) == before
+        if not events and not same:
+            opened = events_pb2.TableEvent()
+            opened.question_opened.SetInParent()
+            events.append(opened)
+        # A call is told at once, and the others are asked as before (R42).
+        self._tell(events, deal=bool(events), ask=not (same and self.deal.public.kind == gr.Kind.CALL))
 
     def default(self, seat: int) -> None:
         """Answer for a seat as an expired clock does."""
@@ -297,7 +307,9 @@ class FakeTable:
         step = self._make_step([], (False,) * 6, info=True)
         self.steps = [step]
 
-    def _tell(self, events: list[events_pb2.TableEvent], *, info: bool = False, deal: bool = False) -> None:
+    def _tell(
+        self, events: list[events_pb2.TableEvent], *, info: bool = False, deal: bool = False, ask: bool = True
+    ) -> None:
         """Make a step of what happened, with what follows from it."""
         if deal and self.deal is not None and self.deal.over:
             events += self._end_deal(self.deal)
@@ -305,7 +317,7 @@ class FakeTable:
         for event in events:
             self._n += 1
             event.n = self._n
-        if deal and self.deal is not None:
+        if deal and ask and self.deal is not None:
             self.decision = 0 if self.deal.over else self._n
         changed = self._new_parts()
         self.steps.append(self._make_step(events, changed, info=info, deal=deal))
@@ -360,6 +372,11 @@ class FakeTable:
         if deal and (state := now.state()) is not None:
             public.state.CopyFrom(state)
         return Step(public, tuple(self._parts), changed, tuple(self._p), now)
+
+
+def _asked(deal: gr.Deal) -> tuple[object, ...]:
+    public = deal.public
+    return (public.kind, public.asked, public.verbs, public.due, public.barred)
 
 
 def _copy(info: lobby_pb2.Table) -> lobby_pb2.Table:
