@@ -17,7 +17,7 @@ IMAGE  := protos/last-release.binpb
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help stubs lock lint lint-style lint-types lint-imports lint-protos format test
-.PHONY: demo serve picture bench bench-rules leak release-image clean
+.PHONY: demo serve picture rule-pages bench bench-rules leak release-image clean
 
 help:
 	@echo 'make .venv          the virtual environment, from requirements.lock'
@@ -28,6 +28,7 @@ help:
 	@echo 'make lint           ruff, mypy --strict, import contracts, buf lint and buf breaking'
 	@echo 'make format         rewrites the Python files as ruff wants them'
 	@echo 'make stubs          the Python stubs of protos/, in gen/'
+	@echo 'make rule-pages     docs/rules/ anew, from the texts of the engine and worked records'
 	@echo 'make bench          figures of the served game;  make bench-rules  of the rules alone'
 	@echo 'make leak           the leak gate over many more games (GAMES=3000)'
 	@echo 'make lock           requirements.lock anew from pyproject.toml (UPGRADE=1: newest versions)'
@@ -97,6 +98,9 @@ serve: stubs
 
 picture: stubs
 	$(BIN)/gouji demo --fast --deals 12 --out build/picture --picture docs/images/table.svg
+
+rule-pages: stubs
+	$(BIN)/python -m tests.docs.rule_pages
 
 bench: stubs
 	$(BIN)/python -m tests.benchmarks.served $(ARGS)

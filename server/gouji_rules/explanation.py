@@ -72,9 +72,8 @@ def _gouji(rules: RuleSet, play: Play) -> Reason:
     needed = gouji_thresholds(rules)[rank]
     named = RANKS[rank]
     if is_gouji(rules, play):
-        return Reason(
-            "R13", f"a gouji play: {body} × {named}, {needed} are enough", f"够级牌：{body} 张 {named}，满 {needed} 张"
-        )
+        text_en = f"a gouji play: {body} × {named}, {needed} {'is' if needed == 1 else 'are'} enough"
+        return Reason("R13", text_en, f"够级牌：{body} 张 {named}，满 {needed} 张")
     if needed > TWO:
         text_en = f"no gouji play: a {named} is below the ten, and there is no joker"
         return Reason("R13", text_en, f"不是够级牌：{named} 小于 10，又不带花")

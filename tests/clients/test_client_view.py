@@ -13,7 +13,7 @@ from gouji_client import GoujiError, TableView, connect
 from gouji_client.testing import FakeServer, Resync
 from tests.clients.watching import AT_ONCE, sit_down
 
-UNTOLD = {"pending", "yielder", "shown"}
+UNTOLD = {"pending", "yielder", "shown", "burns", "stifled", "slam"}
 """What the wire does not tell, as `public_from_wire` says."""
 
 
@@ -59,6 +59,33 @@ async def test_the_view_from_the_wire_is_the_view_of_the_rules(seed: int, policy
                 asked += 1
                 await table.act(gouji_bots.policies[policy](view, rng), decision=update.view.decision)
     assert asked > 10
+
+
+@pytest.mark.parametrize("refusing", ["may_refuse", "free", "must_match"])
+async def test_the_view_before_a_deal_is_the_view_of_the_rules(refusing: str) -> None:
+    """R70-R73: asked about tribute and returns, a seat knows what is owed, what moved and what was refused."""
+    rules = gr.preset("qingdao").replace(
+        **{"return": refusing}, tribute=("loser",), sweep_tribute="by_place", tribute_refusable=refusing == "free"
+    )
+    rng = random.Random(1)
+    kinds = set()
+    server = FakeServer(seed=2, seats=range(1), deals=7, rules=rules, faults=[Resync(at=150)])
+    async with server, connect(server.address, backoff=AT_ONCE, rng=rng) as client:
+        table = await sit_down(client, server.table)
+        async with aclosing(table.updates()) as updates:
+            async for update in updates:
+                if update.view.at != table.view.at or not update.view.asked:
+                    continue
+                deal = server._table.deal
+                assert deal is not None
+                view = update.view.to_seat_view()
+                assert_same_view(view, deal.view(view.seat))
+                kinds.add(deal.public.kind)
+                policy = "random" if deal.public.phase != gr.Phase.PLAY else "simple"
+                action = gouji_bots.policies[policy](view, rng)
+                assert gouji_bots.simple_policy(view, rng) in view.legal_actions()
+                await table.act(action, decision=update.view.decision)
+    assert kinds & {gr.Kind.RETURN, gr.Kind.REFUSE, gr.Kind.ACCEPT, gr.Kind.WAIVE}
 
 
 async def test_a_spectator_sees_no_hand_and_has_no_seats_view() -> None:

@@ -21,7 +21,7 @@ from gouji_rules.rule_set import PRESETS, RuleSet, preset
         ("TTTT2", ["R10", "R13"], "a gouji play: 5 × T, 5 are enough"),
         ("TTTT", ["R10", "R13"], "5 × T would be needed"),
         ("9999999", ["R10", "R13"], "below the ten"),
-        ("2", ["R10", "R13"], "a gouji play: 1 × 2, 1 are enough"),
+        ("2", ["R10", "R13"], "a gouji play: 1 × 2, 1 is enough"),
         ("K", ["R10", "R13"], "2 × K would be needed"),
         ("s5555", ["R10", "R13"], "it holds a joker"),
         ("bs55", ["R10", "R13", "R23"], "nothing beats it"),

@@ -122,9 +122,26 @@ async def test_a_check_tells_the_meaning_and_compares_card_by_card() -> None:
     assert checked.play.naturals == size
     assert checked.explanation.en
     assert checked.explanation.zh
+    why = gr.explain(deal.rules, deal.public.top, gr.play_of_cards(cards))
+    assert checked.rule == (checked.error.rule or why.rule)
+    assert [(c.top - 1, tuple(rank - 1 for rank in c.answer), c.stronger) for c in checked.covers] == [
+        (cover.top, cover.answer, cover.stronger) for cover in why.covers
+    ]
     no_play = await handle.check(person(seat), action(gr.Verb.PLAY, (1, 2)))
     assert not no_play.HasField("play")
+    assert no_play.rule == "R10"
     assert (no_play.error.code, no_play.error.rule) == (3, "R10")
+
+
+async def test_a_check_of_a_lead_says_what_the_play_is() -> None:
+    """R13: with nothing on the table the explanation is what the play is; nothing is compared."""
+    at, handle, seat = await playing(3, gr.Kind.LEAD)
+    checked = await handle.check(person(seat), action(gr.Verb.PLAY, bytes(live_deal(at, handle).cards(seat)[:1])))
+    assert checked.accepted
+    assert "(" not in checked.explanation.en
+    assert "gouji play" in checked.explanation.en
+    assert "够级牌" in checked.explanation.zh
+    assert (checked.rule, len(checked.covers)) == ("", 0)
 
 
 async def test_a_check_without_a_question_or_a_shape_is_answered_or_refused() -> None:

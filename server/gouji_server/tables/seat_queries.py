@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import gouji_rules as gr
 from gouji.rules.v1 import rules_pb2
 from gouji.table.v1 import table_pb2
+from gouji_rules.explanation import describe_play
 from gouji_server.tables import refusals
 from gouji_server.tables.convert import play_message
 from gouji_server.tables.deciding import check_playing, read_action
@@ -89,10 +90,12 @@ def check(state: TableState, account: str, action: pb.Action) -> pb.CheckPlayRes
         check_playing(state)
         if state.deal is None or state.deal.question is None:
             raise refusals.stale_decision(state.decision)
-        _explain(state.deal, play, answer)
+        if play and verb != gr.Verb.GIVE:
+            _explain(state.deal, play, answer)
         state.deal.verify(seat, meant, cards or None)
     except gr.RuleViolation as violation:
         answer.error.CopyFrom(refusals.by_rule(violation).to_proto())
+        answer.rule = violation.rule
     except refusals.Refused as refused:
         answer.error.CopyFrom(refused.to_proto())
     else:
@@ -101,8 +104,19 @@ def check(state: TableState, account: str, action: pb.Action) -> pb.CheckPlayRes
 
 
 def _explain(deal: gr.Deal, play: gr.Play, answer: pb.CheckPlayResponse) -> None:
-    """Say how the play compares with the top play, card by card."""
-    top = deal.public.top
-    if play and top:
-        why = gr.explain(deal.rules, top, play)
-        answer.explanation.CopyFrom(rules_pb2.LocalizedText(en=why.text_en, zh=why.text_zh))
+    """Say what the play is, and how it compares with the top play, card by card. Reads what is public alone."""
+    reasons = [(reason.en, reason.zh) for reason in describe_play(deal.rules, play)]
+    public = deal.public
+    if public.history and public.top:
+        why = gr.explain(deal.rules, public.top, play)
+        reasons.append((why.text_en, why.text_zh))
+        answer.rule = why.rule
+        for cover in why.covers:
+            answer.covers.add(
+                top=cover.top + 1,
+                answer=[rank + 1 for rank in cover.answer],
+                stronger=cover.stronger,
+            )
+    answer.explanation.CopyFrom(
+        rules_pb2.LocalizedText(en="; ".join(en for en, _ in reasons), zh="；".join(zh for _, zh in reasons))
+    )
