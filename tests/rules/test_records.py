@@ -93,13 +93,19 @@ def test_every_rule_applies_and_refuses_somewhere() -> None:
 
 
 def turned(text: str, steps: int) -> str:
-    """The record with every seat moved on by so many steps."""
+    """The record with every seat moved on by so many steps, in its payers and receivers too."""
     data = tomllib.loads(text)
     deal = data["deal"]
     hands = [deal["hands"][(seat - steps) % 6] for seat in range(6)]
     actions = [re.sub(r"\d", lambda seat: str((int(seat[0]) + steps) % 6), entry, count=1) for entry in deal["actions"]]
-    lines = ['format = "gouji-record/1"', f'rules = "{data["rules"]}"', "[deal]"]
+    owed = [gr.parse_obligation(debt) for debt in deal.get("obligations", [])]
+    debts = [f"{(o.payer + steps) % 6}>{(o.receiver + steps) % 6} {o.kind} {o.count}" for o in owed]
+    lines = ['format = "gouji-record/1"', f'rules = "{data["rules"]}"', "[options]"]
+    lines += [f"{option} = {json.dumps(value)}" for option, value in data.get("options", {}).items()]
     lines += [
+        "[deal]",
+        f"dealt = {json.dumps(deal.get('dealt', False))}",
+        f"obligations = {json.dumps(debts)}",
         f"hands = {json.dumps(hands)}",
         f"lead = {(deal['lead'] + steps) % 6}",
         f"actions = {json.dumps(actions)}",

@@ -205,7 +205,9 @@ class _Replay:
 
     def _open(self, line: Line) -> None:
         while (kind := self.deal.public.kind) in _TOGETHER:
-            about_it = kind == Kind.WINDOW or line.verbs & self.deal.public.verbs
+            # A no answers every such question: what else is named tells which one is meant.
+            named = line.verbs & ~(1 << Verb.NO) or line.verbs
+            about_it = kind == Kind.WINDOW or named & self.deal.public.verbs
             if about_it and self.deal.is_asked(line.seat):
                 break
             self._supply(kind)
