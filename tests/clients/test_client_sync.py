@@ -151,8 +151,8 @@ def test_an_interrupted_wait_is_called_off(monkeypatch: pytest.MonkeyPatch) -> N
         waiting.wait()
         raise KeyboardInterrupt
 
-    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(Future, "result", interrupted)
+    monkeypatch.setattr(Future, "result", interrupted)
+    with pytest.raises(KeyboardInterrupt):
         loop.run(wait_for_ever())
     assert ended.wait(30)
 
