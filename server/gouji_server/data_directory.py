@@ -74,6 +74,16 @@ class DataDirectory:
             _write_key(path, secrets.token_bytes(KEY_BYTES))
             return _read_key(path)
 
+    def intact(self) -> bool:
+        """Tell whether the directory is still where it was: not removed, moved, or replaced by another."""
+        try:
+            there = (self.path / _LOCK).stat()
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        except OSError:  # a disk that does not answer just now is not gone
+            return True
+        return os.path.samestat(there, os.fstat(self._lock))
+
     def close(self) -> None:
         """Let the directory go."""
         os.close(self._lock)

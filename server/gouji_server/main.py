@@ -36,6 +36,11 @@ if TYPE_CHECKING:
 
 USAGE_ERROR = 2
 """Exit status of a server that was not allowed to start."""
+FAILED = 1
+"""Exit status of a server that had to stop."""
+
+LOOK_SECONDS = 2.0
+"""How often a server looks whether its data directory is still there."""
 
 COLLECTOR_THRESHOLDS = (20_000, 20, 50)
 """Messages and steps are freed by their counts; cycles are few, so looking for them often is wasted."""
@@ -47,7 +52,13 @@ class Server:
     """A running server. `address` is where it listens, `metrics_port` where its figures are (None: nowhere)."""
 
     def __init__(
-        self, listener: Listener, streams: Streams, grace: float, metrics_port: int | None, rooms: AsyncExitStack
+        self,
+        listener: Listener,
+        streams: Streams,
+        grace: float,
+        metrics_port: int | None,
+        directory: DataDirectory,
+        rooms: AsyncExitStack,
     ) -> None:
         self._listener = listener
         self._streams = streams
@@ -56,6 +67,7 @@ class Server:
         self.address = listener.address
         self.port = listener.port
         self.metrics_port = metrics_port
+        self.directory = directory
 
     @classmethod
     async def start(
@@ -103,7 +115,7 @@ class Server:
                 table.SERVICE: table.TableService(room, accounts).handlers(calls),
             }
             listener = await Listener.start(config, services)
-            return cls(listener, streams, config.stop_grace_seconds, metrics_port, rooms.pop_all())
+            return cls(listener, streams, config.stop_grace_seconds, metrics_port, directory, rooms.pop_all())
         raise AssertionError("an exit stack swallows nothing")
 
     async def stop(self) -> None:
@@ -166,8 +178,8 @@ def _serve_metrics(config: Config, metrics: Metrics, rooms: AsyncExitStack) -> i
     return server.port
 
 
-async def run(config: Config, on_ready: Callable[[Server], None] | None = None) -> None:
-    """Run a server until SIGTERM or SIGINT. Raises StartError if it cannot start.
+async def run(config: Config, on_ready: Callable[[Server], None] | None = None) -> int:
+    """Run a server until SIGTERM or SIGINT; return the exit status. Raises StartError if it cannot start.
 
     The line `gouji: serving on HOST:PORT` on standard output says that it is ready; `on_ready` is called then.
     """
@@ -183,7 +195,7 @@ async def run(config: Config, on_ready: Callable[[Server], None] | None = None) 
     if on_ready is not None:
         on_ready(server)
     log.info("started", address=server.address, data_dir=str(config.data_dir), metrics_port=server.metrics_port)
-    await stop.wait()
+    status = await _until_stopped(stop, server.directory)
     for number in (signal.SIGTERM, signal.SIGINT):
         # A second signal does not wait for the rest.
         loop.remove_signal_handler(number)
@@ -191,17 +203,29 @@ async def run(config: Config, on_ready: Callable[[Server], None] | None = None) 
     log.info("stopping")
     await server.stop()
     log.info("stopped")
+    return status
+
+
+async def _until_stopped(stop: asyncio.Event, directory: DataDirectory) -> int:
+    """Wait for the word to stop; return the exit status. Without its directory nothing that is written lasts."""
+    while True:
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(stop.wait(), LOOK_SECONDS)
+            return 0
+        if not directory.intact():
+            log.error("data_directory_gone", data_dir=str(directory.path))
+            sys.stderr.write(f"gouji: the data directory {directory.path} is gone: stopping, nothing can be kept\n")
+            return FAILED
 
 
 def serve(config: Config, on_ready: Callable[[Server], None] | None = None) -> int:
     """Run a server until it is told to stop; return the exit status. `on_ready` is called when it serves."""
     logs.set_up(config.log_level, config.log_format)
     try:
-        _event_loop_run(run(config, on_ready))
+        return _event_loop_run(run(config, on_ready))
     except StartError as error:
         sys.stderr.write(f"gouji: {error}\n")
         return USAGE_ERROR
-    return 0
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -217,13 +241,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return serve(config)
 
 
-def _event_loop_run(running: Coroutine[Any, Any, None]) -> None:
+def _event_loop_run(running: Coroutine[Any, Any, int]) -> int:
     try:
         import uvloop
     except ImportError:  # not made for this system
-        asyncio.run(running)
-    else:
-        uvloop.run(running)
+        return asyncio.run(running)
+    return uvloop.run(running)
 
 
 def _calm_collector() -> None:

@@ -112,6 +112,17 @@ def test_a_half_written_key_does_not_count(tmp_path: Path) -> None:
         assert not (tmp_path / "tokens.key.new").exists()
 
 
+def test_it_knows_whether_it_is_still_there(tmp_path: Path) -> None:
+    """Moved away, or replaced by another of the same name, it is not the one that the server has."""
+    with DataDirectory.open(tmp_path / "data") as directory:
+        assert directory.intact()
+        (tmp_path / "data").rename(tmp_path / "elsewhere")
+        assert not directory.intact()
+        with DataDirectory.open(tmp_path / "data") as other:
+            assert not directory.intact()
+            assert other.intact()
+
+
 def test_a_file_in_its_place_is_named(tmp_path: Path) -> None:
     """A path that cannot be a directory is refused with the system's reason."""
     (tmp_path / "data").touch()

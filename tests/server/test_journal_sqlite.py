@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from gouji_server.journal import Fenced, JournalError, JournalFailed, SqliteJournal
+from gouji_server.journal import Entry, Fenced, JournalError, JournalFailed, SqliteJournal
 from gouji_server.journal.sqlite import connect_to
 from tests.server.test_journal_contract import NAME, entries
 
@@ -87,6 +87,29 @@ async def test_appends_that_wait_together_are_one_commit(tmp_path: Path) -> None
     assert sum(commits.entries) == 200
     assert len(commits.entries) < 100
     assert len(await journal.summaries()) == 100
+    await journal.close()
+
+
+async def test_a_write_that_fails_in_any_way_leaves_the_writer_alive(tmp_path: Path) -> None:
+    """What SQLite's driver will not even take fails its group alone: a writer that ended would stop every table."""
+    journal = await SqliteJournal.open(tmp_path / "journal.db")
+    spoiled = Entry(1, "move", b"", object())  # type: ignore[arg-type]
+    too_large = Entry(1, "move", b"", 2**70)  # type: ignore[arg-type]
+    for entry in (spoiled, too_large):
+        with pytest.raises(JournalFailed):
+            await journal.append(NAME, 0, [entry])
+    await journal.append(NAME, 0, entries(1, 1))
+    assert await journal.read(NAME) == entries(1, 1)
+    await journal.close()
+
+
+async def test_a_journal_whose_folder_is_gone_is_unreadable_and_no_worse(tmp_path: Path) -> None:
+    """A file that is not there any more is a journal that cannot be read, told like any other."""
+    (tmp_path / "data").mkdir()
+    journal = await SqliteJournal.open(tmp_path / "data" / "journal.db")
+    (tmp_path / "data").rename(tmp_path / "elsewhere")
+    with pytest.raises(JournalFailed):
+        await journal.read(NAME)
     await journal.close()
 
 

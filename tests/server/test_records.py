@@ -10,7 +10,17 @@ from alembic.migration import MigrationContext
 from sqlalchemy import func, select, text
 from sqlalchemy.exc import IntegrityError
 
-from gouji_server.records import AccountRecord, AccountRecords, Database, NewSession, Refused, Retry
+from gouji_server.api.errors import told
+from gouji_server.metrics import Metrics
+from gouji_server.records import (
+    AccountRecord,
+    AccountRecords,
+    Database,
+    NewSession,
+    RecordsFailed,
+    Refused,
+    Retry,
+)
 from gouji_server.records.models import Base, DeviceSecretRow, FamilyRow, RefreshTokenRow, SignInRetryRow
 
 if TYPE_CHECKING:
@@ -37,6 +47,39 @@ async def counts(database: Database) -> dict[str, int]:
     async with database.transaction() as connection:
         rows = (DeviceSecretRow, FamilyRow, RefreshTokenRow, SignInRetryRow)
         return {row.__tablename__: await connection.scalar(select(func.count()).select_from(row)) or 0 for row in rows}
+
+
+async def limit_pages(database: Database, most: int) -> None:
+    """Let the file have at most so many pages (0: as many as it has): beyond, SQLite says that the disk is full."""
+    async with database.transaction() as connection:
+        pages = most or await connection.scalar(text("PRAGMA page_count"))
+        await connection.execute(text(f"PRAGMA max_page_count = {pages}"))
+
+
+async def test_records_that_cannot_be_written_say_so(database: Database) -> None:
+    """A full disk is RecordsFailed, which a client is told as UNAVAILABLE and not as a fault; nothing half-written is
+    left, and when there is room again everything goes on."""
+    records = AccountRecords(database)
+    await limit_pages(database, 0)
+
+    made = 0
+
+    async def fill() -> None:
+        nonlocal made
+        while made < 10_000:
+            account = AccountRecord(f"a{made}", "name", 0.0)
+            await records.add_guest(account, f"secret {made}".encode(), session(f"s{made}"), None)
+            made += 1
+
+    with pytest.raises(RecordsFailed) as failed:
+        await fill()
+    metrics = Metrics()
+    assert told(failed.value, metrics).reason == "NOT_DURABLE"
+    assert metrics.registry.get_sample_value("gouji_faults_total") == 0
+    assert await records.get(f"a{made}") is None
+    assert (await counts(database))["device_secrets"] == made
+    await limit_pages(database, 2**30)
+    await records.add_guest(AccountRecord(f"a{made}", "name", 0.0), b"secret", session("s"), None)
 
 
 async def test_the_migrations_make_what_the_models_say(database: Database) -> None:

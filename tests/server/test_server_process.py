@@ -180,6 +180,17 @@ async def test_records_of_a_newer_server(tmp_path: Path) -> None:
     assert "newer server" in await refused(*arguments)
 
 
+async def test_a_data_directory_that_is_gone_ends_the_server(tmp_path: Path) -> None:
+    """A server whose directory was removed acknowledges nothing more: it says so, stops in order, and exits with 1."""
+    folder = tmp_path / "d"
+    async with serving("--data-dir", str(folder), *QUIET) as (process, _):
+        folder.rename(tmp_path / "elsewhere")
+        _, errors = await process.communicate()
+    assert process.returncode == 1
+    assert f"gouji: the data directory {folder} is gone" in errors.decode()
+    assert "Traceback" not in errors.decode()
+
+
 async def test_nobody_listening_is_no_reason_to_stop(tmp_path: Path) -> None:
     """A server whose starter has closed its standard output serves all the same."""
     reading, writing = os.pipe()

@@ -12,7 +12,7 @@ import pytest
 import gouji_rules as gr
 from gouji.table.v1 import events_pb2, table_pb2
 from gouji_server.journal import Entry
-from gouji_server.tables import Limits, Refused, TableSpec, messages
+from gouji_server.tables import Limits, Refused, TableSpec, deciding, messages
 from gouji_server.tables import table as table_module
 from tests.server.memory_journal import MemoryJournal
 from tests.server.players import House, Reader, choose, live_deal, person, play_on, request
@@ -276,6 +276,42 @@ async def test_a_journal_that_leads_elsewhere_freezes_the_table(at_entry: int, h
     await untouched.join(person(1), None, "j")
 
 
+@pytest.mark.parametrize("spoiled", [b"\xff\x12\xff", b"", b"\x0a\x02xx"])
+async def test_a_spoiled_summary_costs_nothing(spoiled: bytes) -> None:
+    """A table whose summary in the journal cannot be read is read from its entries: the server starts, the table is in
+    the lists and plays on, and no other table notices."""
+    at, journal, handle, _ = await playing(9)
+    other = await at.tables.create(person(0), TableSpec(title="other"), "other")
+    before = await handle.view(person(0))
+    journal.last_summaries[handle.name] = spoiled
+    await at.restart()
+    await settle()
+    assert {info.name for info in at.tables.list()[0]} == {handle.name, other.name}
+    handle = await at.tables.open(handle.name)
+    assert await handle.view(person(0)) == before
+    seat, asked = next_move(at, handle)
+    await handle.act(person(seat), asked)
+
+
+async def test_a_table_without_a_beginning_is_told_once() -> None:
+    """Where even the first entry is spoiled there is no table to show: it is UNAVAILABLE, counted as frozen once and
+    not once a second, and other tables play."""
+    at, journal, handle, counts = await playing(10)
+    other = await at.tables.create(person(0), TableSpec(title="other"), "other")
+    first = journal.tables[handle.name][0]
+    spoiled = Entry(first.seq, first.kind, first.body[:-1], first.digest)
+    journal.tables[handle.name] = [spoiled, *journal.tables[handle.name][1:]]
+    await at.restart()
+    handle = await at.tables.open(handle.name)
+    with pytest.raises(Refused, match="NOT_DURABLE"):
+        await handle.view(person(0))
+    await at.clock.run(10)
+    with pytest.raises(Refused, match="NOT_DURABLE"):
+        await handle.view(person(0))
+    assert counts.tables_frozen == 1
+    await (await at.tables.open(other.name)).join(person(1), None, "j")
+
+
 async def test_a_fault_of_the_engine_freezes_its_table_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """A broken invariant stops the table for good: the command is answered INTERNAL, followers get TableClosed with
     FROZEN, the journal says so, and a restart does not bring it back to life."""
@@ -310,7 +346,7 @@ async def test_a_fault_in_judging_fails_one_command_and_not_the_table(monkeypatc
     out, and the table plays on. Nobody may freeze a table by what they send."""
     at, _, handle, counts = await playing(8)
     seat, asked = next_move(at, handle)
-    judge = messages.decide_move
+    judge = deciding.decide_move
 
     def broken(state: TableState, account: str, *rest: Any) -> Any:
         if account == person(seat).account:

@@ -17,6 +17,7 @@ from google.protobuf.duration_pb2 import Duration
 from google.rpc import code_pb2, error_details_pb2, status_pb2
 from grpc_status import rpc_status
 
+from gouji_server.records import RecordsFailed
 from gouji_server.tables import Refused, refusals
 
 if TYPE_CHECKING:
@@ -86,6 +87,8 @@ def told(error: Exception, metrics: Metrics) -> Refused:
     """Return what to tell of an exception. One that nobody planned is counted, logged, and told by number alone."""
     if isinstance(error, Refused):
         return error
+    if isinstance(error, RecordsFailed):
+        return refusals.unavailable()
     metrics.fault()
     return fault(error)
 

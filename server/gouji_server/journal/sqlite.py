@@ -199,7 +199,7 @@ class SqliteJournal:
         try:
             with contextlib.closing(self._connect(self._path)) as connection:
                 return connection.execute(sql, arguments).fetchall()
-        except sqlite3.Error as error:
+        except (sqlite3.Error, OSError) as error:
             raise JournalFailed(f"the journal {self._path} cannot be read: {error}") from error
 
     # ── writing: everything below runs in the writer's thread ──
@@ -265,7 +265,7 @@ class SqliteJournal:
                 return
             appends[0].error = Fenced(f"{appends[0].table}: {error}")
             return
-        except sqlite3.Error as error:
+        except Exception as error:  # noqa: BLE001 - a writer that ended would leave every table waiting for ever
             for append in appends:
                 append.error = JournalFailed(f"the journal {self._path} cannot be written: {error}")
             return

@@ -5,11 +5,12 @@ from __future__ import annotations
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Self
 
+import structlog
 from alembic import command
 from alembic.config import Config as AlembicConfig
 from alembic.util import CommandError
 from sqlalchemy import event
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.ext.asyncio import create_async_engine
 
 from gouji_server.data_directory import StartError
@@ -21,8 +22,14 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
     from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+log = structlog.get_logger("gouji.records")
+
 BUSY_SECONDS = 10
 """How long a statement waits for another program that has the file locked (a backup)."""
+
+
+class RecordsFailed(Exception):
+    """The records could not be read or written: the disk is full, gone or read-only. Whether it was written is open."""
 
 
 class Database:
@@ -63,9 +70,16 @@ class Database:
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[AsyncConnection]:
-        """Run the block in one transaction: durable when the block is left, undone when it raises."""
-        async with self._engine.begin() as connection:
-            yield connection
+        """Run the block in one transaction: durable when the block is left, undone when it raises.
+
+        Raises RecordsFailed.
+        """
+        try:
+            async with self._engine.begin() as connection:
+                yield connection
+        except OperationalError as error:
+            log.error("records_failed", error=str(error.orig))  # noqa: TRY400 - the text says it all
+            raise RecordsFailed from error
 
     async def close(self) -> None:
         """Close the file."""

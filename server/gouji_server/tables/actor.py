@@ -406,7 +406,8 @@ class Actor:
             try:
                 entries = await self.world.journal.read(self.name)
             except JournalFailed as error:
-                self.log.error("journal_unreadable", error=str(error))  # noqa: TRY400 - the text says it all
+                if not self._unreadable:
+                    self.log.error("journal_unreadable", error=str(error))  # noqa: TRY400 - the text says it all
                 await self._pause()
                 continue
             if not entries:
@@ -415,14 +416,16 @@ class Actor:
             try:
                 story, diverged = await recover(self.name, entries, self.world.limits)
             except Diverged:
-                self.log.exception("table_unreadable")
-                self.world.metrics.frozen()
+                if not self._unreadable:
+                    self.log.exception("table_unreadable")
+                    self.world.metrics.frozen()
                 await self._pause()
                 continue
+            self._unreadable = False
             if diverged is not None:
                 self.log.error("journal_diverges", seq=diverged.seq, kind=diverged.kind)
                 self.world.metrics.frozen()
-                self.world.note(story.state.info())
+            self.world.note(story.state.info())
             self._story = story
             self._clock.woke(story)
             self._catch_up(story)
@@ -446,7 +449,6 @@ class Actor:
         finally:
             timer.cancel()
             self._waiter = None
-            self._unreadable = False
 
     def _catch_up(self, story: Story) -> None:
         """Send followers what became durable without their being told."""

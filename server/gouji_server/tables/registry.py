@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from weakref import WeakSet
 
 import structlog
+from google.protobuf.message import DecodeError
 
 from gouji.lobby.v1 import lobby_pb2
 from gouji_server.journal import Fenced, JournalFailed
@@ -77,15 +78,20 @@ class Tables:
 
     async def start(self) -> None:
         """Read what tables there are, and wake those that go on by themselves. Raises JournalFailed."""
+        unreadable = []
         for name, summary in await self._world.journal.summaries():
-            info = lobby_pb2.Table.FromString(summary)
-            if info.name != name:
+            info = _read_summary(summary)
+            if info is None or info.name != name:
                 self._log.error("summary_unreadable", table=name)
+                unreadable.append(name)
                 continue
             self._directory.note(info)
         for info in self._directory.playing():
             if info.HasField("decision_time") or any(player.bot for player in info.players):
                 self.actor(info.name)
+        for name in unreadable:
+            if _NAME(name):
+                self.actor(name)  # its entries tell what the summary does not
         self._sweep_later()
 
     async def close(self) -> None:
@@ -267,6 +273,14 @@ class Tables:
                 self.actor(info.name).post(Abandon(patience))
                 last = now
             self._looked_at[info.name] = last
+
+
+def _read_summary(summary: bytes) -> lobby_pb2.Table | None:
+    """Read a table's lobby facts; None where the bytes are none."""
+    try:
+        return lobby_pb2.Table.FromString(summary)
+    except DecodeError:
+        return None
 
 
 def table_name(account: str, request_id: str) -> str:
