@@ -138,11 +138,11 @@ TRIBUTE_KINDS = ("stifle", "burn", "point", "loser")
 """The kinds of tribute in the order in which they are paid (R70)."""
 
 
-def companions(name: str, switched_on: set[str], tribute: tuple[str, ...]) -> dict[str, Any]:
+def companions(name: str, switched_on: set[str], tribute: tuple[str, ...], said: dict[str, Any]) -> dict[str, Any]:
     """What options just switched on bring with them, by field, in the set made from a preset (§12).
 
     ``switched_on`` holds ``hold_three``, ``opening``, ``individual`` or ``federation``; ``tribute`` is the tribute
-    without them. What the table's maker says himself comes before all of it.
+    without them. What the table's maker said (``said``) comes before all of it.
     """
     brought: dict[str, Any] = {}
     kinds = set(tribute)
@@ -155,7 +155,7 @@ def companions(name: str, switched_on: set[str], tribute: tuple[str, ...]) -> di
     if "hold_three" in switched_on:
         brought |= _HOLD_THREE.get(name, _THREES_S1)
         brought["report"] = "none"
-        if brought["stifle"] == "tribute":
+        if said.get("stifle", brought["stifle"]) == "tribute":
             kinds.add("stifle")
     if "opening" in switched_on:
         brought |= _OPENING.get(name, {})

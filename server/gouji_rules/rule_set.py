@@ -1,7 +1,7 @@
 """Rule sets: one frozen value with a field for every option of docs/rules.md §12.
 
 ``preset("qingdao").replace(gouji_twos=2)`` makes another, checked one. Switching an option on brings the defaults of
-its companions. Values that belong to rules not built yet are refused by :meth:`RuleSet.replace` and named.
+its companions.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ OptionValue: TypeAlias = bool | int | str | tuple[int, ...] | tuple[str, ...]
 
 
 class RuleSetError(ValueError):
-    """A rule set that contradicts itself, or that is not supported. ``fields`` names the options concerned."""
+    """No preset, no option or no value of one, or a set that contradicts itself. ``fields`` names the options."""
 
     def __init__(self, fields: tuple[str, ...], text_en: str, text_zh: str) -> None:
         super().__init__(text_en)
@@ -93,7 +93,7 @@ class RuleSet:
 
         Switching on ``hold_three``, ``opening`` or the other kind of ``teams`` brings what the preset's column has for
         their companions, as far as the overrides do not name them. Raises :class:`RuleSetError` for an unknown option,
-        a value that an option does not have, a contradiction, or a value that is not supported yet.
+        a value that an option does not have, or a contradiction.
         """
         changes: dict[str, Any] = {}
         for option, value in overrides.items():
@@ -106,16 +106,12 @@ class RuleSet:
         return made
 
     def check(self) -> None:
-        """Raise :class:`RuleSetError` if the set contradicts itself or asks for what is not supported."""
+        """Raise :class:`RuleSetError` if the set contradicts itself."""
         for option in OPTION_NAMES:
             value = self.option(option)
             _checked(_FIELD_OF.get(option, option), value)
         for fields, text_en, text_zh in contradictions(self):
             raise RuleSetError(fields, text_en, text_zh)
-        unsupported = tuple(option for option in OPTION_NAMES if not _supported(option, self.option(option)))
-        if unsupported:
-            said = ", ".join(f"{option} = {format_option(self.option(option))}" for option in unsupported)
-            raise RuleSetError(unsupported, f"not supported yet: {said}", f"尚不支持：{said}")
 
     def option(self, option: str) -> OptionValue:
         """The value of an option by its name in docs/rules.md."""
@@ -139,7 +135,7 @@ def _brought(base: RuleSet, changes: dict[str, Any]) -> dict[str, Any]:
     switched_on = {name for name in ("hold_three", "opening") if changes.get(name) and not getattr(base, name)}
     if changes.get("teams", base.teams) != base.teams:
         switched_on.add(changes["teams"])
-    return companions(base.name, switched_on, base.tribute) if switched_on else {}
+    return companions(base.name, switched_on, base.tribute, changes) if switched_on else {}
 
 
 _BOOL: tuple[OptionValue, ...] = (False, True)
@@ -204,62 +200,6 @@ _FIELD_OF = {"return": "return_"}
 OPTION_NAMES: tuple[str, ...] = tuple(_NAME_OF.get(name, name) for name in _OPTIONS)
 """Every option by its name in docs/rules.md, in the order of its §12."""
 
-_BUILT_PRESETS = ("qingdao",)
-
-# What is built. An option not named here has only the values of the preset qingdao.
-_BUILT: dict[str, tuple[OptionValue, ...] | None] = {
-    "decks": (4, 6),
-    "removed": None,
-    "direction": ("ccw", "cw"),
-    "teams": ("federation", "individual"),
-    "seating": ("free",),
-    "show": ("auto", "ask"),
-    "mixed_jokers": ("by_card", "as_small"),
-    "gouji_twos": (1, 2),
-    "joker_kill": ("off", "two_big", "full"),
-    "kill_anyone": _BOOL,
-    "burn": ("strict", "bluff", "off"),
-    "burn_points": None,
-    "burn_after_pass": _BOOL,
-    "pass_after_last": ("closed", "open"),
-    "dead_gouji": ("any_last", "gouji_last", "none"),
-    "melee_at": ("after_second", "active_four", "at_once"),
-    "open_excludes": ("big_joker", "jokers", "jokers_and_singles", "jokers_and_twos"),
-    "open_deadline": ("strict", "melee"),
-    "revolution_opens": ("at_once", "three"),
-    "fault_points": None,
-    "gap_doubles": _BOOL,
-    "slam": _BOOL,
-    "counter_burn_doubles": _BOOL,
-    "opening": _BOOL,
-    "open_leads_four": _BOOL,
-    "hold_three": _BOOL,
-    "stifle": ("off", "tribute", "last_place"),
-    "revolution": ("off", "may", "hold_three_only"),
-    "points": None,
-    "record": ("positive_only", "signed"),
-    "sweep_doubles": _BOOL,
-    "report": ("shown", "asked", "none"),
-    "deals": None,
-    "calls": ("none", "open", "both"),
-    "double_backfire": _BOOL,
-    "point_table": ("S0", "S1", "S2", "S3"),
-    "point_returned": _BOOL,
-    "revolution_by": ("dealt", "held"),
-    "buy_from": ("off", "S0", "S1", "S3", "S4"),
-    "buy_with": ("off", "S0", "S1", "S3", "S4"),
-    "buy_none": ("off", "auto", "may"),
-    "tie_by_lot": _BOOL,
-    "tribute": None,
-    "return": ("free", "may_refuse", "must_match"),
-    "tribute_refusable": _BOOL,
-    "sweep_tribute": ("match_ends", "redeal", "opposites", "by_place"),
-    "swap_places": _BOOL,
-    "waiver_shows": _BOOL,
-    "peek": ("full", "ten", "none"),
-    "feel_chances": (0, 3),
-}
-
 
 def _checked(field: str, value: Any) -> OptionValue:
     """The value, lists made tuples, if the option has it."""
@@ -293,13 +233,6 @@ def _well_formed(field: str, value: Any) -> bool:
     return type(value) is int and (0 <= value <= 1000 if field == "deals" else abs(value) <= 1000)
 
 
-def _supported(option: str, value: OptionValue) -> bool:
-    if option in _BUILT:
-        values = _BUILT[option]
-        return values is None or value in values
-    return value == QINGDAO.option(option)
-
-
 def format_option(value: OptionValue) -> str:
     """An option's value as text: ``true``, ``4``, ``any_last``, ``4/2/0/0/-2/-4``; an empty list is ``none``."""
     if isinstance(value, bool):
@@ -309,28 +242,19 @@ def format_option(value: OptionValue) -> str:
     return str(value)
 
 
-_ALL: dict[str, RuleSet] = {name: RuleSet(name=name, **column) for name, column in COLUMNS.items()}
+PRESETS: dict[str, RuleSet] = {name: RuleSet(name=name, **column) for name, column in COLUMNS.items()}
+"""The presets by name, in the order of docs/rules.md §12."""
 
-QINGDAO = _ALL["qingdao"]
+QINGDAO = PRESETS["qingdao"]
 
-PRESETS: dict[str, RuleSet] = {name: rules for name, rules in _ALL.items() if name in _BUILT_PRESETS}
-"""The presets that are built, by name."""
-
-PRESET_NAMES = tuple(COLUMNS)
-"""The presets of docs/rules.md §12; those missing from :data:`PRESETS` are not built yet."""
+PRESET_NAMES = tuple(PRESETS)
 
 
 def preset(name: str) -> RuleSet:
-    """A preset by name. Raises :class:`RuleSetError` for an unknown one and for one that is not built yet."""
+    """A preset by name. Raises :class:`RuleSetError` for an unknown one."""
     found = PRESETS.get(name)
     if found is not None:
         return found
-    if name in PRESET_NAMES:
-        raise RuleSetError(
-            ("rules",),
-            f"the rules of preset {name} are not supported yet: use {', '.join(PRESETS)}",
-            f"尚不支持 {name} 规则：请用 {'、'.join(PRESETS)}",
-        )
     raise RuleSetError(
         ("rules",),
         f"there is no preset {name}: use {', '.join(PRESETS)}",

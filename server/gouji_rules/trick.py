@@ -274,7 +274,8 @@ def end_trick(pos: Position) -> None:
     """
     p = pos.public
     owner = p.top_owner
-    opens = pos.conduct.opening and opening.opens(pos)
+    conduct = pos.conduct
+    opens = conduct.opening and opening.opens(pos)
     leader = owner if p.active >> owner & 1 else FIRST_AFTER[owner][p.active]
     if p.chance >= 0:
         p.headless |= 1 << p.chance
@@ -285,7 +286,7 @@ def end_trick(pos: Position) -> None:
     p.top = NO_PLAY
     p.top_owner = -1
     p.top_gouji = p.top_dead = p.top_last = p.top_headless = False
-    melee_begins = _melee_begins(pos)
+    melee_begins = not p.melee and (conduct.melee_at_four or len(p.finished) >= 2) and _melee_begins(pos)
     if p.burner >= 0 and not melee_begins and burning.has_failed(pos, leader):
         if finishing.bust(pos, leader):
             return

@@ -49,7 +49,7 @@ def test_options_are_kept() -> None:
     [
         ('"gouji-record/1"', '"gouji-record/2"', 1, "format must be"),
         ('rules = "qingdao"', 'rules = "qingdoa"', 2, "no preset qingdoa"),
-        ('rules = "qingdao"', 'rules = "lianzhong"', 2, "not supported yet"),
+        ('rules = "qingdao"', 'rules = "tsingtao"', 2, "there is no preset tsingtao"),
         ('rules = "qingdao"', "rules = 3", 2, "must name a preset"),
         ("gouji_twos = 2", "gouji_twos = 3", 5, "one of 1, 2"),
         ("gouji_twos = 2", "goujitwos = 2", 5, "no option goujitwos"),

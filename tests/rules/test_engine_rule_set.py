@@ -45,12 +45,109 @@ def test_qingdao_is_the_column_of_the_rules() -> None:
     QINGDAO.check()
 
 
-@pytest.mark.parametrize("name", [name for name in PRESET_NAMES if name not in gr.PRESETS])
-def test_a_preset_not_built_yet_is_refused(name: str) -> None:
-    """The other presets are known by name and refused clearly."""
-    with pytest.raises(gr.RuleSetError, match="not supported yet") as caught:
-        gr.preset(name)
+def test_an_unknown_preset_is_refused() -> None:
+    """A preset that the rules do not have is refused, with those there are."""
+    with pytest.raises(gr.RuleSetError, match="there is no preset tsingtao: use qingdao") as caught:
+        gr.preset("tsingtao")
     assert caught.value.fields == ("rules",)
+
+
+@pytest.mark.parametrize("name", PRESET_NAMES)
+def test_every_preset_is_sound(name: str) -> None:
+    """Every preset passes its own check, is named as asked for and has no overrides."""
+    rules = gr.preset(name)
+    rules.check()
+    assert rules.name == name
+    assert rules.overrides() == {}
+
+
+# docs/rules.md §12, row by row: qingdao, hokkaido, chinagames, shandong, lianzhong, competition.
+TABLE: dict[str, tuple[object, ...]] = {
+    "direction": ("ccw", "ccw", "ccw", "ccw", "cw", "ccw"),
+    "teams": ("federation", "individual", "federation", "federation", "federation", "federation"),
+    "seating": ("free", "free", "free", "free", "free", "draw"),
+    "mixed_jokers": ("by_card", "by_card", "as_small", "by_card", "by_card", "by_card"),
+    "joker_kill": ("off", "off", "off", "off", "off", "two_big"),
+    "kill_anyone": (False, False, False, False, False, True),
+    "burn": ("strict", "strict", "bluff", "bluff", "strict", "bluff"),
+    "burn_points": ((0, 0), (1, -1), (0, 0), (0, 0), (0, 0), (0, -2)),
+    "burn_after_pass": (False,) * 6,
+    "counter_burn_doubles": (False, False, False, True, False, False),
+    "pass_after_last": ("closed", "closed", "open", "closed", "open", "open"),
+    "dead_gouji": ("any_last", "any_last", "gouji_last", "any_last", "none", "none"),
+    "melee_at": ("after_second", "after_second", "active_four", "after_second", "at_once", "active_four"),
+    "opening": (False, False, True, True, True, True),
+    "open_excludes": (*("big_joker",) * 5, "jokers_and_twos"),
+    "open_leads_four": (False, False, False, False, False, True),
+    "calls": ("none", "none", "both", "open", "none", "none"),
+    "revolution": ("may", "may", "may", "may", "hold_three_only", "may"),
+    "revolution_opens": ("at_once", "three", "at_once", "at_once", "at_once", "at_once"),
+    "hold_three": (False, False, False, False, True, True),
+    "stifle": ("off", "off", "off", "off", "tribute", "last_place"),
+    "buy_from": ("off", "off", "off", "off", "S3", "S4"),
+    "buy_none": ("off", "off", "off", "off", "may", "may"),
+    "points": (
+        (4, 2, 0, 0, -2, -4),
+        (2, 1, 0, 0, -1, -2),
+        (2, 1, 0, 0, -1, -2),
+        (2, 1, 0, 0, -1, -2),
+        (2, 1, 0, 0, -1, -2),
+        (7, 5, 4, 3, 2, 1),
+    ),
+    "record": ("positive_only", *("signed",) * 5),
+    "sweep_doubles": (True, False, True, True, True, False),
+    "gap_doubles": (False,) * 6,
+    "slam": (False,) * 6,
+    "tribute": (
+        (),
+        (),
+        ("burn", "point", "loser"),
+        ("burn", "point", "loser"),
+        ("stifle", "burn", "point", "loser"),
+        (),
+    ),
+    "return": ("may_refuse", "may_refuse", "free", "must_match", "free", "may_refuse"),
+    "tribute_refusable": (False, False, True, False, False, False),
+    "sweep_tribute": ("redeal", "redeal", "match_ends", "by_place", "redeal", "redeal"),
+    "report": ("shown", "asked", "asked", "shown", "none", "none"),
+    "peek": ("full", "none", "none", "ten", "none", "none"),
+    "feel_chances": (0,) * 6,
+    "deals": (0, 0, 5, 0, 0, 3),
+}
+
+
+@pytest.mark.parametrize("option", TABLE)
+def test_presets_are_the_columns_of_the_rules(option: str) -> None:
+    """Every option has in every preset the value of the table in docs/rules.md section 12."""
+    assert tuple(rules.option(option) for rules in gr.PRESETS.values()) == TABLE[option]
+
+
+@pytest.mark.parametrize(
+    ("name", "overrides", "brought"),
+    [
+        ("hokkaido", {"hold_three": True}, {"stifle": "tribute", "buy_from": "S0", "buy_none": "may"}),
+        ("hokkaido", {"hold_three": True}, {"revolution": "hold_three_only", "report": "none"}),
+        ("hokkaido", {"hold_three": True}, {"tribute": ("stifle",)}),
+        ("hokkaido", {"opening": True}, {"open_deadline": "strict", "tribute": ("point",)}),
+        ("chinagames", {"hold_three": True}, {"buy_from": "S1", "buy_none": "auto", "report": "none"}),
+        ("chinagames", {"hold_three": True}, {"tribute": ("stifle", "burn", "point", "loser")}),
+        ("chinagames", {"hold_three": True, "stifle": "last_place"}, {"stifle": "last_place", "buy_with": "S1"}),
+        ("qingdao", {"teams": "individual"}, {"record": "signed", "sweep_doubles": False, "peek": "none"}),
+        ("hokkaido", {"teams": "federation"}, {"points": (4, 2, 0, 0, -2, -4), "record": "positive_only"}),
+    ],
+)
+def test_switching_on_brings_companions(name: str, overrides: dict[str, object], brought: dict[str, object]) -> None:
+    """Switching an option on brings its companions' defaults, and the overrides listed make the same set again."""
+    made = gr.preset(name).replace(**overrides)
+    assert {option: made.option(option) for option in brought} == brought
+    assert gr.preset(name).replace(**made.overrides()) == made
+
+
+def test_overrides_keep_what_a_companion_would_change() -> None:
+    """Hold-three without stifling is listed with it, so that it is not brought when the set is made again."""
+    made = gr.preset("chinagames").replace(hold_three=True, stifle="off", tribute=("burn", "point", "loser"))
+    assert made.overrides()["stifle"] == "off"
+    assert gr.preset("chinagames").replace(**made.overrides()) == made
 
 
 @pytest.mark.parametrize(
