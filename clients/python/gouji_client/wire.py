@@ -116,6 +116,7 @@ def question_from_wire(question: state_pb2.Question, state: state_pb2.DealState)
         top_owner=owner,
         must_hold_joker=question.must_hold_joker,
         barred=_mask(rank - 1 for rank in question.refused_ranks),
+        must_hold_four=question.must_hold_four,
     )
 
 
@@ -162,9 +163,14 @@ def public_from_wire(rules: gr.RuleSet, state: state_pb2.DealState, plays: Seque
     public.melee = state.melee
     if state.HasField("burn"):
         public.burner, public.burned = state.burn.burner, state.burn.burned
+        public.counter_burn = state.burn.counter
+    public.live_dead = state.live_dead_goujis
     public.history = [pack_played(played) for played in plays]
     public.history_cards = [played.cards for played in plays]
+    if public.phase in (gr.Phase.SHOW, gr.Phase.SWAP) or public.verbs >> gr.Verb.CALL_BLIND & 1:
+        public.leader = -1  # the lead is not fixed yet (R4)
     public.first_leader = plays[0].seat if plays else public.leader
+    public.top_headless = public.top_headless and not public.melee
     public.closed = _closed(rules, public, plays)
     public.chance = _dead_gouji_chance(rules, public)
     return public
@@ -195,6 +201,8 @@ def _fill_question(public: gr.PublicState, state: state_pb2.DealState) -> None:
         public.must_hold_joker = question.must_hold_joker
         public.turn = -1 if question.kind in ASKED_TOGETHER else question.seat_list[0]
         public.barred = question.barred
+        public.must_hold_four = question.must_hold_four
+        public.only_kill = _mask(state.question.kill_only_seats)
         if not state.trick.HasField("top"):
             public.top, public.top_owner = question.top, question.top_owner
     if state.question.HasField("tribute"):

@@ -285,7 +285,7 @@ class DealStateWriter:
         self._must_hold_joker = self._melee = False
         self._plays = 0
         self._top: int = 0
-        self._burn = (-1, -1)
+        self._burn = (-1, -1, False)
         self._scores: tuple[int, ...] = ()
         self._standing: list[gr.Standing] = []
         self._places: list[int] = []
@@ -295,7 +295,7 @@ class DealStateWriter:
         self._marks: tuple[object, ...] = ()
         self._owed: tuple[object, ...] = ()
         self._moves: tuple[object, ...] = ()
-        self._about: tuple[object, ...] = (None, 0, 0)
+        self._about: tuple[object, ...] = (None, 0, 0, 0, False)
 
     def update(
         self,
@@ -318,7 +318,7 @@ class DealStateWriter:
         if scores is not self._scores:
             self._scores = scores
             message.scores[:] = scores
-        if (public.burner, public.burned) != self._burn:
+        if (public.burner, public.burned, public.counter_burn) != self._burn:
             self._update_burn(public)
         self._update_seats(public)
         if public.obligations is not self._owed or public.moves is not self._moves:
@@ -330,10 +330,11 @@ class DealStateWriter:
         self._update_question(public, decision, deadline_ms)
 
     def _update_burn(self, public: gr.PublicState) -> None:
-        self._burn = (public.burner, public.burned)
+        self._burn = (public.burner, public.burned, public.counter_burn)
         if public.burner >= 0:
             self.message.burn.burner = public.burner
             self.message.burn.burned = public.burned
+            self.message.burn.counter = public.counter_burn
         else:
             self.message.ClearField("burn")
 
@@ -361,9 +362,10 @@ class DealStateWriter:
         flags = (public.passed, public.yielded, public.winded, public.headless)
         if flags != self._flags:
             self._update_flags(flags)
-        marks = (public.opened, public.calls, public.stifled, public.felt)
+        marks = (public.opened, public.calls, public.stifled, public.felt, public.live_dead)
         if marks != self._marks:
             self._marks = marks
+            self.message.live_dead_goujis = public.live_dead
             stifled = [seat for seat, _ in public.stifled]
             for seat, message in enumerate(seats):
                 message.opened = bool(public.opened >> seat & 1)
@@ -416,8 +418,13 @@ class DealStateWriter:
             question.verbs[:] = _verbs_in(public.verbs)  # type: ignore[assignment]
         if public.must_hold_joker is not self._must_hold_joker:
             question.must_hold_joker = self._must_hold_joker = public.must_hold_joker
-        if (public.due, public.barred, public.top if public.due else 0) != self._about:
-            self._update_about(public)
+        returned = public.top if public.due else gr.Play(0)
+        only_kill = public.only_kill if public.kind is gr.Kind.WINDOW else 0
+        four = public.must_hold_four and public.kind is gr.Kind.LEAD
+        about = (public.due, public.barred, returned, only_kill, four)
+        if about != self._about:
+            self._about = about
+            self._update_about(public, returned, only_kill, must_hold_four=four)
         if decision != self._decision:
             question.decision = self._decision = decision
         if deadline_ms != self._deadline:
@@ -428,11 +435,11 @@ class DealStateWriter:
             else:
                 question.ClearField("deadline")
 
-    def _update_about(self, public: gr.PublicState) -> None:
-        """Write what a question about tribute is about."""
+    def _update_about(self, public: gr.PublicState, returned: gr.Play, only_kill: int, *, must_hold_four: bool) -> None:
+        """Write what only some questions have: about tribute, a lead after opening, a window with kills."""
         question = self._question
-        returned = public.top if public.due else gr.Play(0)
-        self._about = (public.due, public.barred, returned)
+        question.must_hold_four = must_hold_four
+        question.kill_only_seats[:] = SEATS_IN[only_kill]
         if public.due is None:
             question.ClearField("tribute")
         else:

@@ -102,12 +102,14 @@ def state_message(public: gr.PublicState, decision: int, scores: Sequence[int]) 
         scores=scores,
         obligations=map(obligation_message, public.obligations),
         moves=map(move_message, public.moves),
+        live_dead_goujis=public.live_dead,
     )
     if public.top and public.history:
         top = unpack_played(public.history[-1], public.history_cards[-1])
         state.trick.top.CopyFrom(played_message(top, gouji=public.top_gouji))
     if public.burner >= 0:
         state.burn.burner, state.burn.burned = public.burner, public.burned
+        state.burn.counter = public.counter_burn
     return state
 
 
@@ -142,6 +144,8 @@ def _question_message(public: gr.PublicState, decision: int) -> state_pb2.Questi
         verbs=[state_pb2.Verb.ValueType(verb) for verb in question.verb_list],
         decision=decision,
         must_hold_joker=question.must_hold_joker,
+        must_hold_four=question.must_hold_four,
+        kill_only_seats=[s for s in SEATS if question.kind == gr.Kind.WINDOW and public.only_kill >> s & 1],
         refused_ranks=[cards_pb2.Rank.ValueType(rank + 1) for rank in range(15) if question.barred >> rank & 1],
     )
     if public.due is not None:
