@@ -110,4 +110,31 @@ def one_of_each_event() -> list[events_pb2.TableEvent]:
         event(deal_revealed=events_pb2.DealRevealed(deal=2, record="")),
         event(match_ended=events_pb2.MatchEnded(scores=[4, 12])),
         event(table_closed=events_pb2.TableClosed(reason=events_pb2.CLOSE_REASON_FROZEN)),
+        *one_of_each_event_around_play(seat),
+    ]
+
+
+def one_of_each_event_around_play(seat: int) -> list[events_pb2.TableEvent]:
+    """Return a filled event of every kind that belongs to calls, buying, tribute, opening and the match."""
+    kind = state_pb2.TRIBUTE_KIND_LOSER
+    owed = state_pb2.Obligation(payer=seat, receiver=0, kind=kind, count=2)
+    return [
+        event(places_swapped=events_pb2.PlacesSwapped(seats=[seat, 3])),
+        event(called=events_pb2.Called(seat=seat, blind=True)),
+        event(card_bought=events_pb2.CardBought(buyer=seat, seller=4, card=1, paid=13)),  # type: ignore[arg-type]
+        event(tribute_paid=events_pb2.TributePaid(payer=seat, receiver=0, kind=kind, owed=2, cards=[54])),  # type: ignore[list-item]
+        event(tribute_refused=events_pb2.TributeRefused(payer=seat, receiver=0, kind=kind, owed=2)),
+        event(tribute_waived=events_pb2.TributeWaived(payer=seat, receiver=3)),
+        event(card_returned=events_pb2.CardReturned(receiver=0, payer=seat, card=1)),  # type: ignore[arg-type]
+        event(return_refused=events_pb2.ReturnRefused(payer=seat, receiver=0, card=1)),  # type: ignore[arg-type]
+        event(opened=events_pb2.Opened(seat=seat)),
+        event(stifled=events_pb2.Stifled(seat=seat, by=2)),
+        event(slam_made=events_pb2.SlamMade(seat=seat)),
+        event(obligations_recorded=events_pb2.ObligationsRecorded(obligations=[owed])),
+        event(match_dissolved=events_pb2.MatchDissolved()),
+        event(lot_drawn=events_pb2.LotDrawn(team=1)),
+        event(count_told=events_pb2.CountTold(asker=seat, seat=2, count=7)),
+        event(felt=events_pb2.Felt(asker=seat, seat=4)),
+        event(dissolution_voted=events_pb2.DissolutionVoted(seat=seat, agrees=True)),
+        event(question_opened=events_pb2.QuestionOpened()),
     ]

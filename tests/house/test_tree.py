@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 LONGEST = 500
 LONG_FILES: dict[str, str] = {
     "server/gouji_rules/deal.py": "the one face of a deal: many short methods that each call into a rule family",
+    "server/gouji_rules/legality.py": "what may be answered and why not, for every verb in one place",
     "server/gouji_rules/option_texts.py": "a table of texts, read by looking up a name",
 }
 """Python files that may be longer than LONGEST lines, each with the reason."""
