@@ -7,6 +7,8 @@ import random
 from itertools import count
 from typing import TYPE_CHECKING
 
+import pytest
+
 import gouji_rules as gr
 from gouji.table.v1 import state_pb2
 from gouji_server.tables import BotFailed, Choice, Limits, TableSpec
@@ -56,6 +58,26 @@ async def test_a_table_without_a_clock_waits_for_ever() -> None:
     assert not reader.state.question.HasField("deadline")
     await at.clock.run(20_000)
     assert await reader.read() == 0
+
+
+async def test_a_clock_that_is_set_back_makes_nobody_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    """When the machine's clock is set back by an hour the open decision lapses as if it had not been, and the next ones
+    have their time and no more."""
+    at = await clocked(3)
+    handle = await at.match(TableSpec(decision_seconds=20, deals=1))
+    await play_on(at, handle, random.Random(3), moves=6)
+    reader = await follow(at, handle)
+    now, call_at = at.clock.now, at.clock.call_at
+    monkeypatch.setattr(at.clock, "now", lambda: now() - 3600)
+    monkeypatch.setattr(at.clock, "call_at", lambda due, function: call_at(due + 3600, function))
+    for _ in range(3):
+        at.clock.advance(19.9)
+        await settle()
+        assert await reader.read() == 0
+        at.clock.advance(0.2)
+        await settle()
+        assert await reader.read() == 1
+        assert reader.updates[-1].events[0].by_clock
 
 
 async def test_a_question_to_one_seat_lapses_into_its_default() -> None:

@@ -22,12 +22,14 @@ if TYPE_CHECKING:
 class TableClock:
     """One timer, left running while decisions come and go: when it fires, the actor makes a turn and looks."""
 
-    __slots__ = ("_actor", "_due", "_grace", "_timer", "_woken_decision")
+    __slots__ = ("_actor", "_due", "_grace", "_rung", "_timer", "_woken_decision")
 
     def __init__(self, actor: Actor) -> None:
         self._actor = actor
         self._timer: Timer | None = None
         self._due = 0.0
+        self._rung = 0
+        """What the timer that has just fired was set for (milliseconds)."""
         self._woken_decision = 0
         self._grace = 0
 
@@ -52,10 +54,12 @@ class TableClock:
     def lapse(self, story: Story, turn: Turn) -> None:
         """If the open decision has lapsed, give each seat that has not answered its default."""
         state = story.state
+        # Timers run by a clock that nobody sets: where the wall clock was set back, the timer is right.
+        now_ms, self._rung = max(turn.now_ms, self._rung), 0
         if not state.deadline:
             return
         due = self.lapses_at(state)
-        if turn.now_ms < due or state.deal is None or state.closed:
+        if now_ms < due or state.deal is None or state.closed:
             return
         cards = b""
         for seat in SEATS_IN[state.waiting_for]:
@@ -90,6 +94,7 @@ class TableClock:
 
     def _fire(self) -> None:
         self._timer = None
+        self._rung = round(self._due * 1000)
         self._actor.nudge()
 
 
