@@ -54,7 +54,7 @@ def _parts(play: Play) -> Reason:
         english.append(f"{naturals} × {rank}")
         chinese.append(f"{naturals} 张 {rank}")
     if twos:
-        english.append(f"{twos} × 2" + (f" that count as {rank}" if naturals else ""))
+        english.append(f"{twos} × 2" + (f" counted as {rank}" if naturals else ""))
         chinese.append(f"{twos} 张 2" + (f"（当 {rank} 用）" if naturals else ""))
     for count, english_name, chinese_name in ((small_of(play), "small", "小花"), (big_of(play), "big", "大花")):
         if count:

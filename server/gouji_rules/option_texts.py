@@ -121,8 +121,8 @@ OPTION_TEXTS: tuple[OptionText, ...] = (
         ("R1",),
         "S0, S1, S2, S3, S4: 4; 6 is an override",
         (
-            ("4", Text("216 cards, 36 a seat", "216 张，每家 36 张")),
-            ("6", Text("324 cards, 54 a seat", "324 张，每家 54 张")),
+            ("4", Text("216 cards, 36 a seat, less those removed", "216 张，每家 36 张，去掉的除外")),
+            ("6", Text("324 cards, 54 a seat, less those removed", "324 张，每家 54 张，去掉的除外")),
         ),
     ),
     OptionText(

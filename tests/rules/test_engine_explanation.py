@@ -17,7 +17,7 @@ from gouji_rules.rule_set import PRESETS, RuleSet, preset
 @pytest.mark.parametrize(
     ("text", "rules", "said"),
     [
-        ("99922", ["R10", "R13"], "5 cards: 3 × 9, 2 × 2 that count as 9"),
+        ("99922", ["R10", "R13"], "5 cards: 3 × 9, 2 × 2 counted as 9"),
         ("TTTT2", ["R10", "R13"], "a gouji play: 5 × T, 5 are enough"),
         ("TTTT", ["R10", "R13"], "5 × T would be needed"),
         ("9999999", ["R10", "R13"], "below the ten"),
