@@ -5,7 +5,10 @@ A field not named in a column has the value of qingdao, which is the default of 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 REMOVED = "3333333333" + "4444444444" + "5555"
 """S4: ten 3s, ten 4s and four 5s are taken out (R1); which ones: :func:`~gouji_rules.cards.pack`."""
@@ -138,14 +141,15 @@ TRIBUTE_KINDS = ("stifle", "burn", "point", "loser")
 """The kinds of tribute in the order in which they are paid (R70)."""
 
 
-def companions(name: str, switched_on: set[str], tribute: tuple[str, ...], said: dict[str, Any]) -> dict[str, Any]:
+def companions(name: str, switched_on: set[str], base: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str, Any]:
     """What options just switched on bring with them, by field, in the set made from a preset (§12).
 
-    ``switched_on`` holds ``hold_three``, ``opening``, ``individual`` or ``federation``; ``tribute`` is the tribute
-    without them. What the table's maker said (``said``) comes before all of it.
+    ``switched_on`` holds ``hold_three``, ``stifle``, ``opening``, ``individual`` or ``federation``; ``base`` are the
+    values without them. What the table's maker said (``said``) comes before all of it, and nothing is brought that
+    contradicts what was said or stands already.
     """
     brought: dict[str, Any] = {}
-    kinds = set(tribute)
+    kinds = set(base["tribute"])
     if "individual" in switched_on:
         brought |= {"record": "signed", "sweep_doubles": False, "peek": "none", "seating": "free"}
         brought["points"] = _S1_POINTS
@@ -153,13 +157,24 @@ def companions(name: str, switched_on: set[str], tribute: tuple[str, ...], said:
         brought |= {"record": "positive_only", "sweep_doubles": True, "peek": "full", "burn_points": (0, 0)}
         brought["points"] = (4, 2, 0, 0, -2, -4)
     if "hold_three" in switched_on:
-        brought |= _HOLD_THREE.get(name, _THREES_S1)
-        brought["report"] = "none"
-        if said.get("stifle", brought["stifle"]) == "tribute":
+        brought |= _holding_threes(name, base, said)
+    if switched_on & {"hold_three", "stifle"}:
+        kinds.discard("stifle")
+        if said.get("stifle", brought.get("stifle")) == "tribute":
             kinds.add("stifle")
     if "opening" in switched_on:
         brought |= _OPENING.get(name, {})
         kinds.add("point")
-    if kinds != set(tribute):
+    if kinds != set(base["tribute"]):
         brought["tribute"] = tuple(kind for kind in TRIBUTE_KINDS if kind in kinds)
+    return brought
+
+
+def _holding_threes(name: str, base: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str, Any]:
+    """What ``hold_three`` brings: buying and revolution only as far as they are not said to be off."""
+    brought = {**_HOLD_THREE.get(name, _THREES_S1), "report": "none"}
+    if "off" in (said.get("buy_from"), said.get("buy_with")):
+        brought |= {"buy_from": "off", "buy_with": "off", "buy_none": "off"}
+    if {**base, **brought, **said}["revolution"] == "off":
+        brought["buy_none"] = "off"
     return brought

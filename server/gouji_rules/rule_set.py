@@ -91,9 +91,9 @@ class RuleSet:
     def replace(self, **overrides: Any) -> RuleSet:
         """A copy with some options changed, checked.
 
-        Switching on ``hold_three``, ``opening`` or the other kind of ``teams`` brings what the preset's column has for
-        their companions, as far as the overrides do not name them. Raises :class:`RuleSetError` for an unknown option,
-        a value that an option does not have, or a contradiction.
+        Switching on ``hold_three``, ``opening``, another ``stifle`` or the other kind of ``teams`` brings what the
+        preset's column has for their companions, as far as the overrides do not name or rule them out. Raises
+        :class:`RuleSetError` for an unknown option, a value that an option does not have, or a contradiction.
         """
         changes: dict[str, Any] = {}
         for option, value in overrides.items():
@@ -133,9 +133,13 @@ class RuleSet:
 def _brought(base: RuleSet, changes: dict[str, Any]) -> dict[str, Any]:
     """What changes of a rule set bring with them, by field."""
     switched_on = {name for name in ("hold_three", "opening") if changes.get(name) and not getattr(base, name)}
+    if changes.get("stifle", base.stifle) != base.stifle:
+        switched_on.add("stifle")
     if changes.get("teams", base.teams) != base.teams:
         switched_on.add(changes["teams"])
-    return companions(base.name, switched_on, base.tribute, changes) if switched_on else {}
+    if not switched_on:
+        return {}
+    return companions(base.name, switched_on, {name: getattr(base, name) for name in _OPTIONS}, changes)
 
 
 _BOOL: tuple[OptionValue, ...] = (False, True)
