@@ -2,10 +2,11 @@
 
 Standard library alone: it runs under whatever interpreter has the engine. Started as
 
-    python engine_worker.py FOLDER MODULE:FACTORY
+    python engine_worker.py FOLDER MODULE:FACTORY[:ARGUMENT]
 
-it imports the module from the folder and calls the factory, which gives `play(rng) -> decisions` (one whole game,
-uniformly random legal actions). Then it answers each line on standard input with a line on standard output, both JSON:
+it imports the module from the folder and calls the factory with the argument, which gives `play(rng) -> decisions` (one
+whole game, uniformly random legal actions). Then it answers each line on standard input with a line on standard output,
+both JSON:
 
     {"warm": SECONDS}             -> {"ready": true, "python": "3.11.7", "version": "rlcard 1.2.0"}
     {"slice": SECONDS}            -> {"games": 31, "decisions": 1893, "cpu_s": 0.5, "kops": 4900.0}
@@ -75,11 +76,11 @@ def answer(play: Play, rng: random.Random, order: dict[str, float]) -> dict[str,
 def main() -> None:
     """Answer orders until standard input ends."""
     folder, name = sys.argv[1:3]
-    module, _, factory = name.partition(":")
+    module, factory, *arguments = name.split(":")
     sys.path.insert(0, folder)
     replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # an engine that prints must not be taken for an answer
-    play: Play = getattr(importlib.import_module(module), factory)()
+    play: Play = getattr(importlib.import_module(module), factory)(*arguments)
     rng = random.Random(1)
     for line in sys.stdin:
         replies.write(json.dumps(answer(play, rng, json.loads(line))) + "\n")
