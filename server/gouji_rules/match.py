@@ -72,8 +72,9 @@ class Match:
         self.results: list[DealResult] = []
 
     def start_deal(self, seed: bytes) -> Deal:
-        """Deal the next deal, or a void one again, from a new seed."""
+        """Deal the next deal, or a void one again, from a new seed. A proposal to end the match is off then (R17)."""
         self._need_running()
+        self.agreed = 0
         return Deal.start(self.rules, seed, number=self.deal_number, obligations=self.obligations)
 
     def finish(self, deal: Deal) -> MatchStep:

@@ -11,6 +11,9 @@ if TYPE_CHECKING:
 MAX_KEYS = 100_000
 """Keys remembered at once. Past it the one that was used longest ago is forgotten, that is, has a full bucket again."""
 
+_ROUNDING = 1e-6
+"""Seconds: times since 1970 are exact to a quarter of that."""
+
 
 class TokenBuckets:
     """A bucket a key: `burst` tokens when full, refilled by `per_second`.
@@ -33,7 +36,7 @@ class TokenBuckets:
             full_at = now + self._depth  # the clock was set back
         wait = full_at + self._interval - now - self._depth
         # A rounding error must not refuse a token that is there.
-        if wait > self._interval * 1e-6:
+        if wait > _ROUNDING:
             return wait
         self._full_at[key] = full_at + self._interval
         self._full_at.move_to_end(key)

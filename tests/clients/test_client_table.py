@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+from contextlib import aclosing
 from typing import TYPE_CHECKING
 
 import grpc
@@ -245,3 +246,28 @@ def test_what_the_wire_cannot_mean_is_said() -> None:
 def test_showing_a_suit_is_told_by_its_number(suit: int) -> None:
     """Suits 0..3 of the rules are 1..4 on the wire."""
     assert action_to_wire(gr.show_action(suit)).suit == suit + 1
+
+
+async def test_a_count_is_asked_for_and_a_match_is_ended_by_agreement() -> None:
+    """R80, R17: the SDK asks out of turn, everybody hears it, and the last vote closes the table."""
+    rules = gr.preset("qingdao").replace(report="asked")
+    async with FakeServer(seed=1, rules=rules) as server, connect(server.address, backoff=AT_ONCE) as client:
+        table = await sit_down(client, server.table)
+        await table.until(lambda view: view.asked)
+        told = []
+        async with aclosing(table.updates()) as updates:
+            await anext(updates)
+            assert await table.ask_count(3) > 0
+            with pytest.raises(Refused, match="ASK_ANOTHER"):
+                await table.ask_count(0)
+            # There is nothing to be against: nobody is told.
+            assert await table.vote_dissolution(agrees=False) == table.view.at.n
+            await table.vote_dissolution()
+            async for update in updates:
+                told += [event.WhichOneof("event") for event in update.events]
+        expected = ["count_told", "dissolution_voted", "match_dissolved", "match_ended"]
+        assert told == [*expected, "table_closed"]
+        assert table.view.over
+        assert not table.view.asked
+        assert table.view.state is not None
+        assert list(table.view.state.for_ending) == [0]

@@ -115,6 +115,14 @@ async def test_options_that_cannot_be_are_refused_by_name(
     assert (await client.call(pb.ListTablesRequest())).tables == []
 
 
+async def test_a_match_is_as_long_as_its_rule_set_says(running_server: Running) -> None:
+    """R68: without a number of deals a table takes its rules' own, and three where that is open."""
+    client = await running_server.player()
+    assert (await create(client, rule_set="ruleSets/chinagames")).deals == 5
+    assert (await create(client, rule_set="ruleSets/chinagames", deals=2)).deals == 2
+    assert (await create(client)).deals == 3
+
+
 async def test_rule_sets_come_in_pages(running_server: Running, monkeypatch: pytest.MonkeyPatch) -> None:
     """Pages put together are the list, and a token is the caller's own."""
     one = rule_sets()[0]
@@ -168,7 +176,6 @@ async def test_a_table_by_default(running_server: Running) -> None:
     [
         (pb.CreateTableRequest(), ("request_id",)),
         (pb.CreateTableRequest(request_id="r", rule_set="qingdao"), ("rule_set",)),
-        (pb.CreateTableRequest(request_id="r", rule_set="ruleSets/hokkaido"), ("rule_set",)),
         (pb.CreateTableRequest(request_id="r", title="x" * 61), ("title",)),
         (pb.CreateTableRequest(request_id="r", title="a\u0007b"), ("title",)),
         (pb.CreateTableRequest(request_id="r", deals=-1), ("deals",)),

@@ -12,6 +12,7 @@ import random
 from collections import Counter
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from itertools import count
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,7 +20,7 @@ import pytest
 import gouji_rules as gr
 from gouji.lobby.v1 import lobby_pb2
 from gouji_bots import policies
-from gouji_client import Backoff, Client, NewTable, connect
+from gouji_client import Backoff, Client, NewTable, Refused, connect
 from gouji_rules.records import check_record, record_of_deal, write_record
 from gouji_server.journal import SqliteJournal
 from gouji_server.tables import inputs
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from gouji.table.v1 import events_pb2
+    from gouji_client import Table
 
 pytestmark = [pytest.mark.kill, pytest.mark.slow, pytest.mark.timeout(300)]
 
@@ -38,10 +40,12 @@ IMPATIENT = Backoff(first=0.02, ceiling=0.1, patience=60)
 
 @dataclass
 class Ledger:
-    """What the clients of one table saw: actions acknowledged, and the events that each was told, by number."""
+    """What the clients of one table saw: what was acknowledged, and the events that each was told, by number."""
 
     acknowledged: list[tuple[int, int, gr.Action]] = field(default_factory=list)
     told: list[dict[int, events_pb2.TableEvent]] = field(default_factory=list)
+    counts: list[tuple[int, int, int]] = field(default_factory=list)
+    """Who asked whom for its count out of turn (R80), and the number of the event."""
 
 
 class Storm:
@@ -101,6 +105,18 @@ async def play(client: Client, table_name: str, ledger: Ledger, storm: Storm, di
         assert view.seat is not None
         ledger.acknowledged.append((view.seat, view.decision, action))
         storm.point()
+        if dice.random() < 0.1:
+            await ask_around(table, view.seat, ledger, dice)
+            storm.point()
+
+
+async def ask_around(table: Table, seat: int, ledger: Ledger, dice: random.Random) -> None:
+    """Ask some other seat how many cards it holds (R80)."""
+    of = (seat + dice.randint(1, 5)) % 6
+    try:
+        ledger.counts.append((seat, of, await table.ask_count(of)))
+    except Refused as refused:
+        assert refused.reason in ("NO_REPORT", "NO_CARDS", "NO_DEAL", "TABLE_CLOSED", "TOO_MUCH_SAID")  # noqa: PT017
 
 
 async def watch(client: Client, table_name: str, ledger: Ledger) -> None:
@@ -132,8 +148,8 @@ async def _signed_in(address: str, name: str) -> Client:
 
 
 async def begin(clients: list[Client], deals: int) -> str:
-    """Make a table and seat six clients, all ready."""
-    table = await clients[0].lobby.create(NewTable(deals=deals))
+    """Make a table where counts are asked for and seat six clients, all ready."""
+    table = await clients[0].lobby.create(NewTable(deals=deals, options={"report": "asked"}))
     for seat, client in enumerate(clients[1:6], start=1):
         await client.lobby.join(table.name, seat)
     for client in clients[:6]:
@@ -168,7 +184,7 @@ def replayed(journal: list[inputs.Input]) -> list[str]:
     """Fold a journal by the rules alone; return the record of every deal that counts (R50: not of a void one)."""
     created = journal[0]
     assert isinstance(created, inputs.Created)
-    match = gr.Match(gr.preset(created.rules), created.deals)
+    match = gr.Match(gr.preset(created.rules).replace(**created.options), created.deals)
     records: list[str] = []
     deal: gr.Deal | None = None
     for entry in journal:
@@ -194,6 +210,8 @@ def hold_together(ledger: Ledger, journal: list[inputs.Input]) -> None:
     written = Counter((move.seat, move.decision, action_of(move)) for move in moves)
     assert written == Counter(ledger.acknowledged), "acknowledged and written differ"
     assert set(written.values()) == {1}
+    asked = Counter((entry.seat, entry.of) for entry in journal if isinstance(entry, inputs.CountAsked))
+    assert asked == Counter((seat, of) for seat, of, _ in ledger.counts), "questions acknowledged and written differ"
 
     story: dict[int, events_pb2.TableEvent] = {}
     for told in ledger.told:
@@ -203,6 +221,8 @@ def hold_together(ledger: Ledger, journal: list[inputs.Input]) -> None:
     assert story[last].WhichOneof("event") == "table_closed"
     assert sorted(story) == list(range(min(story), last + 1)), "all clients together missed an event"
     hold_told(ledger.acknowledged, story)
+    for seat, of, n in ledger.counts:
+        assert (story[n].count_told.asker, story[n].count_told.seat) == (seat, of)
 
     revealed = [story[n].deal_revealed.record for n in sorted(story) if story[n].HasField("deal_revealed")]
     records = [record for record in revealed if record]
@@ -212,10 +232,10 @@ def hold_together(ledger: Ledger, journal: list[inputs.Input]) -> None:
 
 
 def hold_told(acknowledged: list[tuple[int, int, gr.Action]], story: dict[int, events_pb2.TableEvent]) -> None:
-    """Hold that every acknowledged play and pass is told once, as the event right after its question."""
+    """Hold that every acknowledged play and pass is told once, as the event after its question but for counts told."""
     plays = passes = 0
     for seat, decision, action in acknowledged:
-        event = story[decision + 1]
+        event = story[next(n for n in count(decision + 1) if story[n].WhichOneof("event") != "count_told")]
         if gr.verb_of(action) == gr.Verb.PLAY:
             plays += 1
             assert (event.WhichOneof("event"), event.played.play.seat) == ("played", seat)
@@ -261,6 +281,7 @@ async def test_matches_survive_kills(server: KillableServer, seed: int) -> None:
             assert (await clients[0].lobby.get(table)).state == lobby_pb2.TABLE_STATE_FINISHED
     assert server.kills == 11
     assert await server.stop() == 0
+    assert all(ledger.counts for ledger in ledgers)
     for table, ledger in zip(tables, ledgers, strict=True):
         hold_together(ledger, await journal_of(server, table))
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from hypothesis import HealthCheck, settings
@@ -26,11 +27,31 @@ if TYPE_CHECKING:
 
     from gouji_server.tables import TableHandle
 
+OUT_OF_TURN = {"NO_REPORT", "ASK_ANOTHER", "NO_CARDS", "NO_DEAL", "TABLE_CLOSED", "TOO_MUCH_SAID"}
+"""Why something said out of turn is refused, in the end."""
+
 Sent = tuple[int, table_pb2.SubmitActionRequest]
 
 SEEDS = st.integers(0, 2**32)
 READERS = st.integers(0, 7)
+SEATS = st.integers(0, 5)
 MOMENTS = st.sampled_from(["before the commit", "after the commit", "at rest"])
+
+
+@dataclass(frozen=True)
+class Saying:
+    """What a seat says out of turn: a question for the count of seat `of`, or a vote where `agrees` is set."""
+
+    seat: int
+    request_id: str
+    of: int
+    agrees: bool | None
+
+    async def to(self, handle: TableHandle) -> int:
+        """Say it."""
+        if self.agrees is None:
+            return await handle.ask_count(person(self.seat), self.of, self.request_id)
+        return await handle.vote_dissolution(person(self.seat), self.agrees, self.request_id)
 
 
 class TableMachine(RuleBasedStateMachine):
@@ -43,6 +64,8 @@ class TableMachine(RuleBasedStateMachine):
         self.serial = 0
         self.acknowledged: list[tuple[Sent, int]] = []
         self.unsure: list[Sent] = []
+        self.said: list[tuple[Saying, int]] = []
+        self.unsure_said: list[Saying] = []
         self.public: dict[tuple[int, int], bytes] = {}
         self.at: House
         self.handle: TableHandle
@@ -59,16 +82,17 @@ class TableMachine(RuleBasedStateMachine):
             self.run(settle())
             self.loop.close()
 
-    @initialize(seed=SEEDS, clocked=st.booleans(), deals=st.integers(1, 2))
-    def begin(self, seed: int, deals: int, *, clocked: bool) -> None:
+    @initialize(seed=SEEDS, clocked=st.booleans(), deals=st.integers(1, 2), report=st.sampled_from(["shown", "asked"]))
+    def begin(self, seed: int, deals: int, report: str, *, clocked: bool) -> None:
         """Begin a match with everyone following."""
-        self.run(self.begin_now(seed, deals, 30.0 if clocked else None))
+        spec = TableSpec(deals=deals, decision_seconds=30.0 if clocked else None, options=(("report", report),))
+        self.run(self.begin_now(seed, spec))
 
-    async def begin_now(self, seed: int, deals: int, seconds: float | None) -> None:
+    async def begin_now(self, seed: int, spec: TableSpec) -> None:
         limits = Limits(outbox_chunks=12, ring_steps=30)
         self.at = House(self.journal, seed=seed, limits=limits)
         await self.at.tables.start()
-        self.handle = await self.at.match(TableSpec(deals=deals, decision_seconds=seconds))
+        self.handle = await self.at.match(spec)
         self.readers = [Reader(self.at, self.handle, person(number)) for number in (*range(6), 8, 9)]
         for reader in self.readers:
             await reader.follow()
@@ -203,6 +227,44 @@ class TableMachine(RuleBasedStateMachine):
             asked.request_id = ""
         self.must_refuse(seat, asked, None)
 
+    # ── what they say out of turn ──
+
+    @rule(asker=SEATS, of=SEATS, agrees=st.sampled_from([None, None, True, False]))
+    def say(self, asker: int, of: int, *, agrees: bool | None) -> None:
+        """Somebody asks for a count, or votes on ending the match."""
+        self.serial += 1
+        saying = Saying(asker, f"r{self.serial}", of, agrees)
+        self.run(self.send_saying(saying))
+
+    async def send_saying(self, saying: Saying) -> None:
+        """Say it and note what became of it."""
+        entries = len(self.journal.tables[self.handle.name])
+        try:
+            version = await saying.to(self.handle)
+        except Refused as refused:
+            if refused.reason == "NOT_DURABLE":
+                self.unsure_said.append(saying)
+            else:
+                assert refused.reason in OUT_OF_TURN, refused.reason  # noqa: PT017
+                assert len(self.journal.tables[self.handle.name]) == entries
+            return
+        if len(self.journal.tables[self.handle.name]) > entries:
+            self.said.append((saying, version))
+
+    @precondition(lambda self: self.said)
+    @rule(at=st.integers(0, 9))
+    def say_again(self, at: int) -> None:
+        """What was said is sent again with its id: the same answer, and nothing happens."""
+        saying, version = self.said[-1 - at % len(self.said)]
+        entries = len(self.journal.tables[self.handle.name])
+        self.journal.fail_next = self.journal.lose_next = 0
+        try:
+            assert self.run(saying.to(self.handle)) == version
+        except Refused as refused:
+            assert refused.reason in OUT_OF_TURN, refused.reason  # noqa: PT017 - its deal is long over
+        else:
+            assert len(self.journal.tables[self.handle.name]) == entries
+
     def must_refuse(self, seat: int, asked: table_pb2.SubmitActionRequest, reasons: set[str] | None) -> None:
         entries = len(self.journal.tables[self.handle.name])
         try:
@@ -262,14 +324,15 @@ class TableMachine(RuleBasedStateMachine):
 
     @rule(
         seed=SEEDS,
-        moment=st.sampled_from(["before the commit", "after the commit", "at rest"]),
+        moment=MOMENTS,
         moves=st.integers(1, 3),
+        asker=SEATS,
     )
-    def crash(self, seed: int, moment: str, moves: int) -> None:
+    def crash(self, seed: int, moment: str, moves: int, asker: int) -> None:
         """The server is killed, perhaps between applying a move and its commit, or between commit and answer."""
-        self.run(self.crash_now(seed, moment, moves))
+        self.run(self.crash_now(seed, moment, moves, asker))
 
-    async def crash_now(self, seed: int, moment: str, moves: int) -> None:
+    async def crash_now(self, seed: int, moment: str, moves: int, asker: int) -> None:
         under_way = []
         if moment != "at rest":
             self.journal.hold = True
@@ -279,6 +342,11 @@ class TableMachine(RuleBasedStateMachine):
                     self.unsure.append(sent)
                     under_way.append(asyncio.ensure_future(self.handle.act(person(sent[0]), sent[1])))
                     await settle()
+            self.serial += 1
+            saying = Saying(asker, f"r{self.serial}", (asker + 1) % 6, agrees=None)
+            self.unsure_said.append(saying)
+            under_way.append(asyncio.ensure_future(saying.to(self.handle)))
+            await settle()
         self.kill()
         if moment == "after the commit":
             self.journal.write_held()
@@ -304,9 +372,16 @@ class TableMachine(RuleBasedStateMachine):
         self.handle = await self.at.tables.open(self.handle.name)
         for reader in self.readers:
             await reader.follow(resume=True)
+        await self.settle_what_is_unsure()
+
+    async def settle_what_is_unsure(self) -> None:
+        """Send again whatever nobody was told the outcome of."""
         unsure, self.unsure = self.unsure, []
         for sent in unsure:
             await self.send(sent)
+        unsure_said, self.unsure_said = self.unsure_said, []
+        for saying in unsure_said:
+            await self.send_saying(saying)
 
     @rule(seconds=st.sampled_from([1.0, 31.0, 200.0]))
     def time_passes(self, seconds: float) -> None:
@@ -319,24 +394,27 @@ class TableMachine(RuleBasedStateMachine):
     @invariant()
     def every_acknowledged_action_is_there_exactly_once(self) -> None:
         """In the journal, by seat and request id."""
-        if not self.acknowledged:
+        if not self.acknowledged and not self.said:
             return
-        moves: dict[tuple[int, str], int] = {}
+        moves: dict[tuple[int | str, str], int] = {}
         for entry in self.journal.tables[self.handle.name]:
             if entry.kind == inputs.MOVE:
                 moved = inputs.decode(entry.kind, entry.body)
                 assert isinstance(moved, inputs.Moved)
                 key = (moved.seat, moved.request_id)
                 moves[key] = moves.get(key, 0) + 1
+            elif entry.kind in ("count", "dissolve"):
+                said = inputs.decode(entry.kind, entry.body)
+                assert isinstance(said, inputs.CountAsked | inputs.DissolutionVoted)
+                moves[said.account, said.request_id] = moves.get((said.account, said.request_id), 0) + 1
         assert all(count == 1 for count in moves.values())
         assert all(moves.get((seat, asked.request_id)) == 1 for (seat, asked), _ in self.acknowledged)
+        assert all(moves.get((person(saying.seat).account, saying.request_id)) == 1 for saying, _ in self.said)
 
     async def come_to_rest(self) -> None:
         """Everyone reads what is left; then all hold what a fresh view shows."""
         self.journal.fail_next = self.journal.lose_next = 0
-        unsure, self.unsure = self.unsure, []
-        for sent in unsure:
-            await self.send(sent)
+        await self.settle_what_is_unsure()
         for reader in self.readers:
             if reader.outbox.ended:
                 await reader.follow(resume=True)

@@ -261,6 +261,14 @@ class Table:
         """Ask the server whether it would accept an action; raise the `Refused` that it would answer with."""
         _loop.run(self._table.check(action, cards))
 
+    def ask_count(self, seat: int) -> int:
+        """Ask a seat how many cards it holds (R80); all hear it. Returns the table's `n` after it."""
+        return _loop.run(self._table.ask_count(seat))
+
+    def vote_dissolution(self, *, agrees: bool = True) -> int:
+        """Speak for ending the match, or against it (R17); return the table's `n` after it."""
+        return _loop.run(self._table.vote_dissolution(agrees=agrees))
+
     def get_view(self) -> TableView:
         """Ask the server for the table as it is now, without following it."""
         return _loop.run(self._table.get_view())

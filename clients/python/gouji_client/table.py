@@ -153,6 +153,19 @@ class Table:
         if not answer.accepted:
             raise error_of_command(answer.error)
 
+    async def ask_count(self, seat: int) -> int:
+        """Ask a seat, in turn or out of it, how many cards it holds (R80); all hear it, as a `count_told` event.
+
+        Returns the table's `n` after it. Raises `Refused` where the rules have no such asking.
+        """
+        request = table_pb2.AskCountRequest(request_id=new_request_id(), table=self.name, seat=seat)
+        return (await self._calls.signed(self._session, self._stub.AskCount, request)).version
+
+    async def vote_dissolution(self, *, agrees: bool = True) -> int:
+        """Speak for ending the match, or against it (R17); return the table's `n` after it."""
+        request = table_pb2.VoteDissolutionRequest(request_id=new_request_id(), table=self.name, agrees=agrees)
+        return (await self._calls.signed(self._session, self._stub.VoteDissolution, request)).version
+
     async def set_ready(self, *, ready: bool = True) -> None:
         """Say that one is ready. When six seats are taken and ready the match begins at once."""
         await self._lobby.set_ready(self.name, ready=ready)

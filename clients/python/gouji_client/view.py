@@ -68,7 +68,7 @@ class TableView:
     @property
     def asked(self) -> bool:
         """Whether the client's own seat is asked now and has not answered yet."""
-        if self.state is None or self.seat is None or self.answered:
+        if self.state is None or self.seat is None or self.answered or self.over:
             return False
         return bool(self.state.question.kind) and self.seat in self.state.question.seats
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import grpc
 
     from gouji.rules.v1 import rules_pb2
-    from gouji_rules.rule_set import OptionValue
+    from gouji_rules.rule_set import OptionValue, RuleSet
     from gouji_server.api.calls import Call, Calls
     from gouji_server.api.pages import Pages
     from gouji_server.tables import Tables
@@ -83,7 +83,7 @@ class LobbyService:
         timed = request.HasField("decision_time")
         shape = Shape().request_id(request.request_id).title(title)
         shape.within(request.deals, 1, MAX_DEALS, "deals", DEFAULT_DEALS)
-        options = _options(shape, rule_set, request.options)
+        rules, options = _rules(shape, rule_set, request.options)
         if timed:
             shape.duration(request.decision_time, *DECISION_SECONDS, "decision_time")
         if request.HasField("seat"):
@@ -94,7 +94,7 @@ class LobbyService:
         spec = TableSpec(
             rule_set=rule_set.removeprefix(RULE_SETS),
             title=title,
-            deals=request.deals or DEFAULT_DEALS,
+            deals=request.deals or (rules.deals if rules is not None else 0) or DEFAULT_DEALS,
             decision_seconds=request.decision_time.ToNanoseconds() / 1e9 if timed else None,
             seat=request.seat if seated else None,
             spectators=not request.no_spectators,
@@ -157,33 +157,30 @@ def _shape_of(request: pb.JoinTableRequest | pb.LeaveTableRequest | pb.SetReadyR
     return Shape().request_id(request.request_id).name(request.name, "tables")
 
 
-def _options(
+def _rules(
     shape: Shape, name: str, settings: Sequence[rules_pb2.OptionSetting]
-) -> tuple[tuple[str, OptionValue], ...]:
-    """Read the options that a table overrides, and note what keeps tables from playing such a rule set."""
+) -> tuple[RuleSet | None, tuple[tuple[str, OptionValue], ...]]:
+    """Read the options that a table overrides; return its rules and them, or note what keeps tables from such rules."""
     preset = name.removeprefix(RULE_SETS)
     if not name.startswith(RULE_SETS) or preset not in PRESET_NAMES:
         shape.bad("rule_set", "there is no such rule set: ListRuleSets lists them", "没有此规则：见 ListRuleSets")
-        return ()
+        return None, ()
     if len(settings) > len(OPTION_NAMES):
         shape.bad("options", f"wanted: at most {len(OPTION_NAMES)}", f"最多 {len(OPTION_NAMES)} 项")
-        return ()
+        return None, ()
     if any(len(setting.field) > MAX_OPTION or len(setting.value) > MAX_OPTION for setting in settings):
         shape.bad("options", f"wanted: at most {MAX_OPTION} characters", f"最多 {MAX_OPTION} 个字符")
-        return ()
-    try:
-        table_rules(preset, {})
-    except RuleSetError as error:
-        shape.bad("rule_set", error.text_en, error.text_zh)
-        return ()
+        return None, ()
     options: dict[str, OptionValue] = {}
     try:
         options = read_overrides((setting.field, setting.value) for setting in settings)
-        table_rules(preset, options)
+        return table_rules(preset, options), tuple(options.items())
     except RuleSetError as error:
-        for field in error.fields:
+        for field in error.fields if settings else ():
             shape.bad(f"options.{field}", error.text_en, error.text_zh)
-    return tuple(options.items())
+        if not settings:
+            shape.bad("rule_set", error.text_en, error.text_zh)
+    return None, ()
 
 
 def _settled_seat(request: pb.JoinTableRequest | pb.AddBotRequest) -> int | None:

@@ -31,6 +31,7 @@ DEFAULT_PAGE = 100
 MAX_PAGE = 500
 
 _TABLE = (("table", "table"),)
+_SAID = (("request_id", "request_id"), ("table", "table"))
 _ACTION = (("request_id", "request_id"), ("table", "table"), ("decision", "decision"))
 
 
@@ -69,6 +70,10 @@ class TableService:
                 "ListLegalPlays", pb.ListLegalPlaysRequest, self.list_legal_plays, logged=_TABLE
             ),
             "CheckPlay": calls.unary("CheckPlay", pb.CheckPlayRequest, self.check_play, logged=_TABLE),
+            "AskCount": calls.unary("AskCount", pb.AskCountRequest, self.ask_count, logged=_SAID),
+            "VoteDissolution": calls.unary(
+                "VoteDissolution", pb.VoteDissolutionRequest, self.vote_dissolution, logged=_SAID
+            ),
         }
 
     async def play(self, requests: AsyncIterator[bytes], call: Call) -> None:
@@ -116,6 +121,21 @@ class TableService:
         """Say whether an action would be accepted."""
         table = await self._open(request.table)
         return await table.check(call.caller, request.action)
+
+    async def ask_count(self, request: pb.AskCountRequest, call: Call) -> pb.AskCountResponse:
+        """Ask a seat how many cards it holds."""
+        shape = Shape().request_id(request.request_id).name(request.table, "tables", "table")
+        shape.seat(request.seat).settle()
+        table = await self._room.tables.open(request.table)
+        version = await table.ask_count(call.caller, request.seat, request.request_id)
+        return pb.AskCountResponse(version=version)
+
+    async def vote_dissolution(self, request: pb.VoteDissolutionRequest, call: Call) -> pb.VoteDissolutionResponse:
+        """Speak for ending the match, or against it."""
+        Shape().request_id(request.request_id).name(request.table, "tables", "table").settle()
+        table = await self._room.tables.open(request.table)
+        version = await table.vote_dissolution(call.caller, request.agrees, request.request_id)
+        return pb.VoteDissolutionResponse(version=version)
 
     async def _open(self, name: str) -> TableHandle:
         Shape().name(name, "tables", "table").settle()

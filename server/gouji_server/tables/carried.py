@@ -16,10 +16,9 @@ if TYPE_CHECKING:
 
 _MISSING: dict[str, tuple[OptionValue, ...]] = {
     "seating": ("choose_opposite", "draw"),
-    "report": ("asked",),
     "feel_chances": (3,),
 }
-"""The values that the service does not carry, by option: nobody could draw seats, ask for a count or feel a hand."""
+"""The values that the service does not carry, by option: nobody could draw seats or feel a hand."""
 
 
 def not_carried(rules: gr.RuleSet) -> tuple[str, ...]:

@@ -97,6 +97,11 @@ def _question_opened(event: events_pb2.TableEvent, said: happenings.QuestionOpen
     event.question_opened.SetInParent()
 
 
+def _dissolution_voted(event: events_pb2.TableEvent, said: happenings.DissolutionVoted) -> None:
+    event.dissolution_voted.seat = said.seat
+    event.dissolution_voted.agrees = said.agrees
+
+
 def _cards_shown(event: events_pb2.TableEvent, said: gr.CardsShown) -> None:
     event.cards_shown.seat = said.seat
     event.cards_shown.cards.extend(said.cards)  # type: ignore[arg-type]
@@ -205,6 +210,7 @@ WRITERS: dict[type[Any], Callable[[events_pb2.TableEvent, Any], None]] = {
     happenings.MatchStarted: _match_started,
     happenings.DealStarted: _deal_started,
     happenings.QuestionOpened: _question_opened,
+    happenings.DissolutionVoted: _dissolution_voted,
     gr.CardsShown: _cards_shown,
     gr.LeadFixed: _lead_fixed,
     gr.RevolutionSettled: _revolution_settled,
@@ -245,6 +251,7 @@ class DealStateWriter:
         "_deadline",
         "_decision",
         "_flags",
+        "_for_ending",
         "_kind",
         "_marks",
         "_melee",
@@ -296,6 +303,7 @@ class DealStateWriter:
         self._owed: tuple[object, ...] = ()
         self._moves: tuple[object, ...] = ()
         self._about: tuple[object, ...] = (None, 0, 0, 0, False)
+        self._for_ending = 0
 
     def update(
         self,
@@ -328,6 +336,12 @@ class DealStateWriter:
         self._trick.number = public.trick
         self._trick.leader = max(public.leader, 0)
         self._update_question(public, decision, deadline_ms)
+
+    def update_votes(self, for_ending: int) -> None:
+        """Write who is for ending the match (R17)."""
+        if for_ending != self._for_ending:
+            self._for_ending = for_ending
+            self.message.for_ending[:] = SEATS_IN[for_ending]
 
     def _update_burn(self, public: gr.PublicState) -> None:
         self._burn = (public.burner, public.burned, public.counter_burn)

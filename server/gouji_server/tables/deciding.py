@@ -19,12 +19,14 @@ from gouji_server.tables.requests import Answer, body_hash
 from gouji_server.tables.seats import check_seat, no_seat, not_owner
 from gouji_server.tables.table import (
     ADD_BOT,
+    ASK_COUNT,
     FROZEN,
     JOIN_TABLE,
     LEAVE_TABLE,
     PLAYING,
     SET_READY,
     SUBMIT_ACTION,
+    VOTE_DISSOLUTION,
     WAITING,
     TableState,
 )
@@ -147,6 +149,52 @@ def decide_move(
     if expected >= 0 and expected != state.n:
         raise refusals.stale_version(state.n)
     return moved
+
+
+def decide_ask(state: TableState, account: str, of: int, request_id: str, now_ms: int) -> inputs.CountAsked | Answer:
+    """Judge asking a seat for its count, all but the rules of the game, which the engine judges."""
+    seat = _own_seat(state, account)
+    check_request_id(request_id)
+    of = check_seat(of)
+    known = state.requests.find((account, ASK_COUNT, request_id), body_hash(of))
+    if known is not None:
+        return known
+    check_playing(state)
+    _check_said(state, seat)
+    if not state.decision:
+        raise refusals.no_deal()
+    return inputs.CountAsked(now_ms, account, seat, of, request_id)
+
+
+def decide_vote(
+    state: TableState, account: str, agrees: bool, request_id: str, now_ms: int
+) -> inputs.DissolutionVoted | Answer:
+    """Judge speaking for ending the match, or against it. What changes nothing is not told."""
+    seat = _own_seat(state, account)
+    check_request_id(request_id)
+    known = state.requests.find((account, VOTE_DISSOLUTION, request_id), body_hash(agrees))
+    if known is not None:
+        return known
+    check_playing(state)
+    if state.facts is None:
+        raise refusals.no_deal()
+    if not state.vote_changes(seat, agrees=agrees):
+        return Answer(_NONE, state.n)
+    _check_said(state, seat)
+    return inputs.DissolutionVoted(now_ms, account, seat, agrees, request_id)
+
+
+def _check_said(state: TableState, seat: int) -> None:
+    """Every word at a table is kept and told to all, so there is an end to them."""
+    if state.said[seat] >= state.most_said:
+        raise refusals.said_too_much(state.most_said)
+
+
+def _own_seat(state: TableState, account: str) -> int:
+    seat = state.seats.seat_of(account)
+    if seat < 0:
+        raise refusals.not_seated()
+    return seat
 
 
 def check_playing(state: TableState) -> None:

@@ -84,6 +84,18 @@ class TableHandle:
         except refusals.Refused as refused:
             move.tell(refused)
 
+    async def ask_count(self, caller: Caller, seat: int, request_id: str) -> int:
+        """Ask a seat how many cards it holds (R80); return the table's n."""
+        answer = await self._said(lambda state, now: deciding.decide_ask(state, caller.account, seat, request_id, now))
+        return answer.version
+
+    async def vote_dissolution(self, caller: Caller, agrees: bool, request_id: str) -> int:
+        """Speak for ending the match, or against it (R17); return the table's n."""
+        answer = await self._said(
+            lambda state, now: deciding.decide_vote(state, caller.account, agrees, request_id, now)
+        )
+        return answer.version
+
     # ── watching ──
 
     async def subscribe(
@@ -144,8 +156,11 @@ class TableHandle:
         self._tables.actor(self.name).post(Look(read, future))
         return await future
 
-    async def _change(self, decide: Callable[[TableState, int], inputs.Input | Answer]) -> tuple[lobby_pb2.Table, int]:
+    async def _said(self, decide: Callable[[TableState, int], inputs.Input | Answer]) -> Answer:
         future: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
         self._tables.actor(self.name).post(Change(decide, future))
-        answer = await future
+        return await future
+
+    async def _change(self, decide: Callable[[TableState, int], inputs.Input | Answer]) -> tuple[lobby_pb2.Table, int]:
+        answer = await self._said(decide)
         return lobby_pb2.Table.FromString(answer.table), answer.seat

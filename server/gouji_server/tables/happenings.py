@@ -38,6 +38,14 @@ class QuestionOpened:
 
 
 @dataclass(frozen=True, slots=True)
+class DissolutionVoted:
+    """A seat spoke for ending the match, or against it (R17)."""
+
+    seat: int
+    agrees: bool
+
+
+@dataclass(frozen=True, slots=True)
 class DealRevealed:
     """Everything of a deal that is over (R84)."""
 
@@ -62,5 +70,12 @@ class TableClosed:
 
 
 TableHappening: TypeAlias = (
-    SeatChanged | MatchStarted | DealStarted | QuestionOpened | DealRevealed | MatchEnded | TableClosed
+    SeatChanged
+    | MatchStarted
+    | DealStarted
+    | QuestionOpened
+    | DissolutionVoted
+    | DealRevealed
+    | MatchEnded
+    | TableClosed
 )

@@ -124,6 +124,28 @@ class Lapsed:
 
 
 @dataclass(frozen=True, slots=True)
+class CountAsked:
+    """A seat asked another one, ``of``, how many cards it holds (R80)."""
+
+    time: int
+    account: str
+    seat: int
+    of: int
+    request_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class DissolutionVoted:
+    """A seat spoke for ending the match, or against it (R17)."""
+
+    time: int
+    account: str
+    seat: int
+    agrees: bool
+    request_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class Abandoned:
     """Nobody did anything at a waiting table for too long."""
 
@@ -137,7 +159,20 @@ class Frozen:
     time: int
 
 
-Input: TypeAlias = Created | Joined | Left | ReadySet | BotAdded | DealStarting | Moved | Lapsed | Abandoned | Frozen
+Input: TypeAlias = (
+    Created
+    | Joined
+    | Left
+    | ReadySet
+    | BotAdded
+    | DealStarting
+    | Moved
+    | Lapsed
+    | CountAsked
+    | DissolutionVoted
+    | Abandoned
+    | Frozen
+)
 
 MOVE = "move"
 _KINDS: dict[str, type[Any]] = {
@@ -148,6 +183,8 @@ _KINDS: dict[str, type[Any]] = {
     "bot": BotAdded,
     "deal": DealStarting,
     "lapse": Lapsed,
+    "count": CountAsked,
+    "dissolve": DissolutionVoted,
     "abandon": Abandoned,
     "freeze": Frozen,
 }

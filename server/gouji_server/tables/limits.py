@@ -35,6 +35,9 @@ class Limits:
     """Tables of one owner that are not over. Beyond: RESOURCE_EXHAUSTED, `TOO_MANY_TABLES_OF_ACCOUNT`."""
     closed_tables_listed: int = 1000
     """Tables that are over and still in lists. Beyond: the oldest leave the lists; they can be got by name."""
+    said_a_deal: int = 60
+    """How often one seat may ask for counts and speak about ending the match in one deal. Beyond: RESOURCE_EXHAUSTED,
+    `TOO_MUCH_SAID`, until the next deal."""
     lobby_requests: int = 256
     """Request ids of lobby commands that a table remembers. Beyond: the oldest are forgotten."""
     idle_seconds: float = 60.0

@@ -156,7 +156,7 @@ class Move:
 
 
 class Change:
-    """A change of seats. The outcome is an :class:`~gouji_server.tables.requests.Answer`."""
+    """A change that is no answer to a question. The outcome is an :class:`~gouji_server.tables.requests.Answer`."""
 
     __slots__ = ("_decide", "_future")
 
@@ -172,10 +172,11 @@ class Change:
             decision = self._decide(story.state, turn.now_ms)
             if not isinstance(decision, Answer):
                 turn.make(story, decision)
-                seat = getattr(decision, "seat", -1)
-                decision = Answer(b"", seat=seat, table=story.state.info().SerializeToString())
+                decision = story.state.requests.newest
         except Refused as refused:
             turn.refuse(self, refused)
+        except gr.RuleViolation as violation:
+            turn.refuse(self, by_rule(violation))
         else:
             turn.outcomes.append((self, decision))
 

@@ -140,6 +140,21 @@ def started() -> Refused:
     return Refused(FAILED_PRECONDITION, "MATCH_STARTED", "the match has begun", "牌局已经开始")
 
 
+def no_deal() -> Refused:
+    """Refuse what is asked about a deal where none is running."""
+    return Refused(FAILED_PRECONDITION, "NO_DEAL", "no deal is running", "没有进行中的牌局")
+
+
+def said_too_much(most: int) -> Refused:
+    """Refuse a seat that has asked and voted too often in this deal."""
+    return Refused(
+        RESOURCE_EXHAUSTED,
+        "TOO_MUCH_SAID",
+        f"a seat may ask for counts and vote {most} times a deal",
+        f"每副牌每个座位最多问报牌、表决 {most} 次",
+    )
+
+
 def match_over() -> Refused:
     """Refuse anything at a table that is closed."""
     return Refused(FAILED_PRECONDITION, "TABLE_CLOSED", "the table is closed", "牌桌已经关闭")

@@ -18,7 +18,8 @@ Key: TypeAlias = tuple[str, str, str]
 
 
 class Answer(NamedTuple):
-    """What a command was answered: `body` its hash, `version` for moves, `seat` and `table` for lobby commands."""
+    """What a command was answered: `body` its hash, `version` for what is said at a table, `seat` and `table` for lobby
+    commands."""
 
     body: bytes
     version: int = 0
@@ -34,9 +35,11 @@ def body_hash(*parts: object) -> bytes:
 class RequestMemory:
     """See the module."""
 
-    __slots__ = ("_before", "_deal", "_lobby", "_most_lobby")
+    __slots__ = ("_before", "_deal", "_lobby", "_most_lobby", "newest")
 
     def __init__(self, most_lobby: int) -> None:
+        self.newest = Answer(b"")
+        """What was remembered last."""
         self._deal: dict[Key, Answer] = {}
         self._before: dict[Key, Answer] = {}
         self._lobby: dict[Key, Answer] = {}
@@ -50,12 +53,12 @@ class RequestMemory:
         return known
 
     def keep_move(self, key: Key, answer: Answer) -> None:
-        """Remember a move of the running deal."""
-        self._deal[key] = answer
+        """Remember a move of the running deal, or what else was said during it."""
+        self._deal[key] = self.newest = answer
 
     def keep_lobby(self, key: Key, answer: Answer) -> None:
         """Remember a lobby command, forgetting the oldest beyond the limit."""
-        self._lobby[key] = answer
+        self._lobby[key] = self.newest = answer
         if len(self._lobby) > self._most_lobby:
             del self._lobby[next(iter(self._lobby))]
 

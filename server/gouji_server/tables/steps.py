@@ -112,6 +112,7 @@ class StepEncoder:
         events = update.events
         played = _write_events(events, n, happened, time_ms, by_clock=by_clock)
         self._state.update(deal.public, deal.scores, deal.decision, deal.deadline_ms, played)
+        self._state.update_votes(deal.for_ending)
         public = update.SerializeToString()
         del events[:]
         return public
@@ -153,6 +154,7 @@ class StepEncoder:
         made.snapshot.reason = reason
         if deal is not None:
             self._state.update(deal.public, deal.scores, deal.decision, deal.deadline_ms)
+            self._state.update_votes(deal.for_ending)
             made.state.CopyFrom(self._state.message)
             made.snapshot.plays.extend(history_messages(deal.public))
             made.snapshot.deal_started.deal = deal.number
@@ -195,7 +197,7 @@ def _write_events(
 class DealFacts:
     """What a step tells of a running deal, beside its public state."""
 
-    __slots__ = ("commitment", "deadline_ms", "decision", "number", "public", "scores")
+    __slots__ = ("commitment", "deadline_ms", "decision", "for_ending", "number", "public", "scores")
 
     def __init__(self, public: gr.PublicState, number: int, scores: tuple[int, ...], commitment: bytes) -> None:
         self.public = public
@@ -204,6 +206,8 @@ class DealFacts:
         self.commitment = commitment
         self.decision = 0
         self.deadline_ms = 0
+        self.for_ending = 0
+        """Mask of the people who are for ending the match (R17)."""
 
 
 def private_part(seat: int, p: int, hand: bytes, *, answered: bool) -> bytes:

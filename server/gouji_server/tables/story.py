@@ -42,7 +42,7 @@ class Story:
     __slots__ = ("_digest", "encoder", "ring", "seq", "state")
 
     def __init__(self, name: str, limits: Limits) -> None:
-        self.state = TableState(name, limits.lobby_requests)
+        self.state = TableState(name, limits)
         self.ring = StepRing(limits.ring_steps, limits.ring_bytes)
         self.encoder: StepEncoder | None = None
         self.seq = 0

@@ -23,6 +23,7 @@ from gouji_server.tables.steps import DealFacts
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from gouji_server.tables.limits import Limits
     from gouji_server.tables.requests import Key
 
 ASKED_TOGETHER = sum(
@@ -42,6 +43,8 @@ JOIN_TABLE = "JoinTable"
 LEAVE_TABLE = "LeaveTable"
 SET_READY = "SetReady"
 ADD_BOT = "AddBot"
+ASK_COUNT = "AskCount"
+VOTE_DISSOLUTION = "VoteDissolution"
 
 
 class Effect:
@@ -69,7 +72,8 @@ class TableState:
 
     ``n`` counts its public events, ``p`` what was said to each seat alone; ``decision`` is the `n` at which the open
     question was asked (0: none is) and ``deadline`` when it lapses (milliseconds, 0: never). ``answered`` is the mask
-    of the seats whose hidden answer is in. ``made`` is what the maker of the table was answered.
+    of the seats whose hidden answer is in. ``made`` is what the maker of the table was answered. ``said`` counts what
+    each seat said in this deal besides its answers.
     """
 
     __slots__ = (
@@ -86,6 +90,7 @@ class TableState:
         "facts",
         "made",
         "match",
+        "most_said",
         "n",
         "name",
         "owner",
@@ -93,6 +98,7 @@ class TableState:
         "requests",
         "rule_set",
         "rules",
+        "said",
         "seats",
         "secret",
         "spectators",
@@ -102,9 +108,11 @@ class TableState:
         "total_deals",
     )
 
-    def __init__(self, name: str, most_lobby_requests: int) -> None:
+    def __init__(self, name: str, limits: Limits) -> None:
         self.name = name
-        self.requests = RequestMemory(most_lobby_requests)
+        self.requests = RequestMemory(limits.lobby_requests)
+        self.most_said = limits.said_a_deal
+        self.said = [0] * SEATS
         self.seats = Seats()
         self.state: lobby_pb2.TableState.ValueType = lobby_pb2.TABLE_STATE_UNSPECIFIED
         self.n = 0
@@ -234,6 +242,7 @@ class TableState:
         self.deal = match.start_deal(gr.deal_seed(self.secret))
         commitment = gr.commitment(self.secret)
         self.requests.next_deal()
+        self.said = [0] * SEATS
         self._tell(effect, happenings.DealStarted(match.deal_number, commitment), *self.deal.start_events)
         self.facts = DealFacts(self.deal.public, match.deal_number, tuple(match.scores), commitment)
         effect.new_deal = True
@@ -258,6 +267,36 @@ class TableState:
             self._tell(effect, *deal.apply(seat, deal.default_action(seat), cards))
         self._after_deal_input(effect)
 
+    def _count_asked(self, entry: inputs.CountAsked, effect: Effect) -> None:
+        self._tell(effect, self._running().ask_count(entry.seat, entry.of))
+        effect.of_deal = True
+        self._keep_said(entry.seat, (entry.account, ASK_COUNT, entry.request_id), body_hash(entry.of))
+
+    def vote_changes(self, seat: int, *, agrees: bool) -> bool:
+        """Whether a vote for ending the match, or against it, changes anything (R17)."""
+        agreed = self.match.agreed if self.match is not None else 0
+        return not agreed >> seat & 1 if agrees else bool(agreed)
+
+    def _dissolution_voted(self, entry: inputs.DissolutionVoted, effect: Effect) -> None:
+        match, facts = self.match, self.facts
+        if match is None or facts is None or self.state != PLAYING:
+            raise inputs.BadEntry("a vote where no match is being played")
+        self._tell(effect, happenings.DissolutionVoted(entry.seat, entry.agrees))
+        effect.of_deal = True
+        dissolved = None
+        if entry.agrees:
+            for seat in (*SEATS_IN[self.seats.bots], entry.seat):  # built-in bots go with the people
+                dissolved = match.agree_to_dissolve(seat)
+        else:
+            match.object_to_dissolving(entry.seat)
+        facts.for_ending = match.agreed & ~self.seats.bots
+        if dissolved is not None:
+            self.decision = self.deadline = facts.decision = facts.deadline_ms = 0
+            ended = happenings.MatchEnded(tuple(match.scores), events_pb2.MATCH_END_REASON_DISSOLVED)
+            self._tell(effect, dissolved, ended)
+            self._close(effect, events_pb2.CLOSE_REASON_MATCH_OVER)
+        self._keep_said(entry.seat, (entry.account, VOTE_DISSOLUTION, entry.request_id), body_hash(entry.agrees))
+
     def _abandoned(self, entry: inputs.Abandoned, effect: Effect) -> None:
         self._close(effect, events_pb2.CLOSE_REASON_EMPTY)
 
@@ -280,6 +319,10 @@ class TableState:
     def _tell(self, effect: Effect, *happened: object) -> None:
         effect.happened.extend(happened)
         self.n += len(happened)
+
+    def _keep_said(self, seat: int, key: Key, body: bytes) -> None:
+        self.said[seat] += 1
+        self.requests.keep_move(key, Answer(body, self.n))
 
     def _keep_lobby(self, key: Key, body: bytes, seat: int) -> None:
         self.requests.keep_lobby(key, Answer(body, seat=seat, table=self.info().SerializeToString()))
@@ -351,6 +394,8 @@ class TableState:
         inputs.DealStarting: _deal_starting,
         inputs.Moved: _moved,
         inputs.Lapsed: _lapsed,
+        inputs.CountAsked: _count_asked,
+        inputs.DissolutionVoted: _dissolution_voted,
         inputs.Abandoned: _abandoned,
         inputs.Frozen: _frozen,
     }

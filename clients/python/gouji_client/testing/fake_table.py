@@ -49,10 +49,15 @@ class Standing:
     decision: int
     scores: tuple[int, ...]
     deal_started: events_pb2.DealStarted | None
+    for_ending: tuple[int, ...] = ()
 
     def state(self) -> state_pb2.DealState | None:
         """Return the public state of the deal, None before the first."""
-        return told.state_message(self.public, self.decision, self.scores) if self.public is not None else None
+        if self.public is None:
+            return None
+        state = told.state_message(self.public, self.decision, self.scores)
+        state.for_ending.extend(self.for_ending)
+        return state
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,6 +272,48 @@ class FakeTable:
         self._apply(seat, self.deal.default_action(seat), None)
         self._play_opponents()
 
+    def ask_count(self, asker: int, of: int) -> int:
+        """Tell all how many cards a seat holds, and return the table's `n`. Raises `Refusal`."""
+        if self.deal is None or self.over:
+            raise Refusal(grpc.StatusCode.FAILED_PRECONDITION, "NO_DEAL", "no deal is running", "没有进行中的牌局")
+        try:
+            said = self.deal.ask_count(asker, of)
+        except gr.RuleViolation as error:
+            raise Refusal.by_rule(error) from error
+        self._tell([told.event_message(said)])
+        return self._n
+
+    def vote_dissolution(self, seat: int, *, agrees: bool) -> int:
+        """Take a client's vote for or against ending the match, opponents being for it; return the table's `n`."""
+        if self.deal is None or self.over:
+            raise Refusal(grpc.StatusCode.FAILED_PRECONDITION, "NO_MATCH", "no match is played", "没有进行中的牌局")
+        changes = seat not in self._for_ending() if agrees else bool(self.match.agreed)
+        if not changes:
+            return self._n
+        vote = events_pb2.TableEvent()
+        vote.dissolution_voted.seat, vote.dissolution_voted.agrees = seat, agrees
+        if not agrees:
+            self.match.object_to_dissolving(seat)
+            self._tell([vote], deal=True, ask=False)
+            return self._n
+        dissolved = None
+        for agreeing in (*self._opponents, seat):
+            dissolved = self.match.agree_to_dissolve(agreeing)
+        events = [vote]
+        if dissolved is not None:
+            ended, closed = events_pb2.TableEvent(), events_pb2.TableEvent()
+            ended.match_ended.scores.extend(self.match.scores)
+            ended.match_ended.reason = events_pb2.MATCH_END_REASON_DISSOLVED
+            closed.table_closed.reason = events_pb2.CLOSE_REASON_MATCH_OVER
+            self.info.state = lobby_pb2.TABLE_STATE_FINISHED
+            self.decision = 0
+            events += [told.event_message(dissolved), ended, closed]
+        self._tell(events, info=dissolved is not None, deal=True, ask=False)
+        return self._n
+
+    def _for_ending(self) -> tuple[int, ...]:
+        return tuple(seat for seat in SEATS if self.match.agreed >> seat & 1 and seat not in self._opponents)
+
     def _play_opponents(self) -> None:
         """Let the opponents answer until a client is asked, or the match is over."""
         while not self.over:
@@ -365,6 +412,7 @@ class FakeTable:
             decision=self.decision,
             scores=tuple(self.match.scores),
             deal_started=self._deal_started,
+            for_ending=self._for_ending(),
         )
         public = table_pb2.TableUpdate(table=NAME, epoch=self.epoch, n=self._n, events=events)
         if info:

@@ -236,6 +236,18 @@ class FakeTables:
             return table_pb2.CheckPlayResponse(error=refusal.command_error())
         return table_pb2.CheckPlayResponse(accepted=True)
 
+    async def ask_count(self, request: table_pb2.AskCountRequest, token: str) -> table_pb2.AskCountResponse:
+        """See `TableService.AskCount`."""
+        asker = self._seat_view(token, request.table).seat
+        return table_pb2.AskCountResponse(version=self._table.ask_count(asker, request.seat))
+
+    async def vote_dissolution(
+        self, request: table_pb2.VoteDissolutionRequest, token: str
+    ) -> table_pb2.VoteDissolutionResponse:
+        """See `TableService.VoteDissolution`."""
+        seat = self._seat_view(token, request.table).seat
+        return table_pb2.VoteDissolutionResponse(version=self._table.vote_dissolution(seat, agrees=request.agrees))
+
     # ── acting ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def _act(self, request: table_pb2.SubmitActionRequest, account: str, stream: _Stream | None) -> int:

@@ -1,0 +1,231 @@
+"""What seats say out of turn: asking for a count (R80), ending the match (R17)."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+
+import pytest
+
+from gouji.lobby.v1 import lobby_pb2
+from gouji.table.v1 import events_pb2
+from gouji_server.tables import Limits, Refused, TableSpec
+from tests.server.players import House, Reader, live_deal, person, play_on
+
+ASKING = TableSpec(deals=2, options=(("report", "asked"),))
+
+
+async def playing(
+    spec: TableSpec, *, people: int = 6, moves: int = 150, limits: Limits | None = None
+) -> tuple[House, Reader]:
+    """Begin a match and play some moves; return it and a spectator's reading."""
+    at = House(seed=8, limits=limits)
+    await at.tables.start()
+    handle = await at.match(spec, people=people)
+    reader = Reader(at, handle, person(9))
+    await reader.follow()
+    await play_on(at, handle, random.Random(8), moves=moves)
+    await reader.read()
+    return at, reader
+
+
+def last_events(reader: Reader) -> list[str | None]:
+    """Return the kinds of the newest update's events."""
+    return [event.WhichOneof("event") for event in reader.updates[-1].events]
+
+
+async def test_r80_a_count_asked_for_is_heard_by_all() -> None:
+    """Whoever asks, in turn or not, all hear the count: the number from ten down, else that there are more. The open
+    question stays as it is, the same id is not told twice, and a restart remembers it."""
+    at, reader = await playing(ASKING)
+    handle = reader.handle
+    deal = live_deal(at, handle)
+    assert reader.state is not None
+    before = reader.state.question.decision
+    holders = [seat for seat in range(6) if deal.public.active >> seat & 1]
+    for of in holders:
+        asker = (of + 1) % 6
+        version = await handle.ask_count(person(asker), of, f"ask-{of}")
+        assert await handle.ask_count(person(asker), of, f"ask-{of}") == version
+        await reader.read()
+        (event,) = reader.updates[-1].events
+        left = len(deal.cards(of))
+        assert (event.n, event.count_told.asker, event.count_told.seat) == (version, asker, of)
+        assert event.count_told.HasField("count") == (left <= 10)
+        assert event.count_told.count == (left if left <= 10 else 0)
+    assert reader.state.question.decision == before
+    told = reader.updates[-1].n
+    await at.restart()
+    again = await at.tables.open(handle.name)
+    assert await again.ask_count(person((holders[-1] + 1) % 6), holders[-1], f"ask-{holders[-1]}") == told
+
+
+@pytest.mark.parametrize(
+    ("spec", "caller", "of", "reason"),
+    [
+        (ASKING, 2, 2, "ASK_ANOTHER"),
+        (ASKING, 9, 2, "NOT_SEATED"),
+        (TableSpec(deals=2), 2, 3, "NO_REPORT"),
+        (ASKING, 2, 6, "BAD_SEAT"),
+    ],
+)
+async def test_a_count_that_may_not_be_asked_is_refused(spec: TableSpec, caller: int, of: int, reason: str) -> None:
+    """Oneself, no seat, a stranger, and rules without asking: each refusal has its reason and tells nobody anything."""
+    _, reader = await playing(spec)
+    before = len(reader.updates)
+    with pytest.raises(Refused) as raised:
+        await reader.handle.ask_count(person(caller), of, "ask")
+    assert raised.value.reason == reason
+    assert await reader.read() == 0
+    assert len(reader.updates) == before
+
+
+async def test_r17_all_six_end_the_match() -> None:
+    """Each vote is told; with the sixth the match ends without the running deal, also across a restart."""
+    at, reader = await playing(TableSpec(deals=3), moves=1_000)
+    handle = reader.handle
+    for number in range(5):
+        await handle.vote_dissolution(person(number), True, "end")
+        await reader.read()
+        assert last_events(reader) == ["dissolution_voted"]
+    await at.restart()
+    handle = await at.tables.open(handle.name)
+    assert (await handle.info()).state == lobby_pb2.TABLE_STATE_PLAYING
+    await reader.follow(resume=True)
+    assert reader.state is not None
+    scores = list(reader.state.scores)
+    await handle.vote_dissolution(person(5), True, "end")
+    await reader.read()
+    assert last_events(reader) == ["dissolution_voted", "match_dissolved", "match_ended", "table_closed"]
+    ended = reader.updates[-1].events[2].match_ended
+    assert (list(ended.scores), ended.reason) == (scores, events_pb2.MATCH_END_REASON_DISSOLVED)
+    assert (await handle.info()).state == lobby_pb2.TABLE_STATE_FINISHED
+    await at.clock.run(3600)
+    await reader.read()
+    assert last_events(reader)[-1] == "table_closed"
+
+
+async def test_r17_one_who_is_against_it_takes_all_votes_back() -> None:
+    """After an objection everyone has to agree anew."""
+    _, reader = await playing(TableSpec(deals=3))
+    handle = reader.handle
+    for number in range(5):
+        await handle.vote_dissolution(person(number), True, "end")
+    await handle.vote_dissolution(person(2), False, "no")
+    await handle.vote_dissolution(person(5), True, "end")
+    await reader.read()
+    assert last_events(reader) == ["dissolution_voted"]
+    assert not reader.closed
+
+
+async def test_r17_votes_are_seen_by_who_comes_later_and_lapse_with_the_deal() -> None:
+    """Who is for ending the match stands in the state, a vote that changes nothing is told to nobody, and the next deal
+    begins without votes."""
+    at, reader = await playing(TableSpec(deals=3), moves=3)
+    handle = reader.handle
+    first = await handle.vote_dissolution(person(4), True, "a")
+    await handle.vote_dissolution(person(1), True, "b")
+    await reader.read()
+    told = len(reader.updates)
+    second = await handle.vote_dissolution(person(1), True, "c")
+    assert second == first + 1
+    assert await handle.vote_dissolution(person(4), True, "a") == first
+    with pytest.raises(Refused, match="REQUEST_ID_USED"):
+        await handle.vote_dissolution(person(4), False, "a")
+    await reader.read()
+    assert len(reader.updates) == told
+    await at.restart()
+    late = Reader(at, handle, person(8))
+    await late.follow()
+    await late.read()
+    for state in (reader.state, late.state):
+        assert state is not None
+        assert list(state.for_ending) == [1, 4]
+    handle = late.handle
+    while live_deal(at, handle).public.number == 1:
+        await play_on(at, handle, random.Random(8), moves=1)
+    await late.read()
+    assert late.state is not None
+    assert list(late.state.for_ending) == []
+    for number in (0, 2, 3, 5):
+        await handle.vote_dissolution(person(number), True, "d")
+    await late.read()
+    assert not late.closed
+
+
+async def test_votes_and_questions_of_one_seat_have_an_end() -> None:
+    """Every word is kept and told to all: past the bound a seat is refused, the others are not, until the next deal."""
+    at, reader = await playing(ASKING, limits=Limits(said_a_deal=3))
+    handle = reader.handle
+    of = next(seat for seat in range(1, 6) if live_deal(at, handle).cards(seat))
+    await handle.ask_count(person(0), of, "a0")
+    await handle.vote_dissolution(person(0), True, "a1")
+    await handle.vote_dissolution(person(0), False, "a2")
+    await at.restart()
+    handle = await at.tables.open(handle.name)
+    for saying in (handle.ask_count(person(0), of, "a3"), handle.vote_dissolution(person(0), True, "a4")):
+        with pytest.raises(Refused) as raised:
+            await saying
+        assert (raised.value.reason, raised.value.status) == ("TOO_MUCH_SAID", "RESOURCE_EXHAUSTED")
+    assert await handle.ask_count(person(0), of, "a0") > 0
+    await handle.vote_dissolution(person(1), True, "b")
+    while live_deal(at, handle).public.number == 1:
+        await play_on(at, handle, random.Random(8), moves=1)
+    await handle.vote_dissolution(person(0), True, "a5")
+
+
+async def test_nothing_is_asked_or_voted_on_where_no_deal_runs() -> None:
+    """In the pause between two deals no count is told, though a vote is heard; at a frozen table and after the match
+    both are refused; and votes that come with the last seat's readiness find no deal yet."""
+    at, reader = await playing(ASKING, moves=0, limits=Limits(pause_seconds=60))
+    handle = reader.handle
+    await play_on(at, handle, random.Random(8), moves=10_000)
+    with pytest.raises(Refused, match="NO_DEAL"):
+        await handle.ask_count(person(0), 1, "a")
+    await handle.vote_dissolution(person(0), True, "b")
+    await reader.read()
+    assert last_events(reader) == ["dissolution_voted"]
+    await at.clock.run(61)
+    await play_on(at, handle, random.Random(8), moves=10_000)
+    for saying in (handle.ask_count(person(0), 1, "c"), handle.vote_dissolution(person(0), True, "d")):
+        with pytest.raises(Refused, match="TABLE_CLOSED"):
+            await saying
+
+
+async def test_a_vote_in_the_very_turn_that_begins_the_match_is_refused() -> None:
+    """Between the last readiness and the first deal, which are one turn, there is no deal to end."""
+    at = House()
+    await at.tables.start()
+    handle = await at.new_table(ASKING)
+    for number in range(5):
+        await handle.set_ready(person(number), True, "r")
+    ready = asyncio.ensure_future(handle.set_ready(person(5), True, "r"))
+    vote = asyncio.ensure_future(handle.vote_dissolution(person(0), True, "v"))
+    ask = asyncio.ensure_future(handle.ask_count(person(0), 1, "v"))
+    await ready
+    for saying in (vote, ask):
+        with pytest.raises(Refused, match="NO_DEAL"):
+            await saying
+    assert (await handle.info()).state == lobby_pb2.TABLE_STATE_PLAYING
+
+
+async def test_r17_bots_go_with_the_people() -> None:
+    """At a table with built-in bots the people decide."""
+    _, reader = await playing(TableSpec(deals=3), people=2, moves=3)
+    await reader.handle.vote_dissolution(person(0), True, "end")
+    await reader.read()
+    assert not reader.closed
+    await reader.handle.vote_dissolution(person(1), True, "end")
+    await reader.read()
+    assert reader.closed
+
+
+async def test_r17_there_must_be_a_match() -> None:
+    """Before the match, and for strangers, there is nothing to end."""
+    at = House()
+    await at.tables.start()
+    handle = await at.new_table(TableSpec())
+    for caller, reason in ((0, "MATCH_NOT_STARTED"), (9, "NOT_SEATED")):
+        with pytest.raises(Refused) as raised:
+            await handle.vote_dissolution(person(caller), True, "end")
+        assert raised.value.reason == reason
