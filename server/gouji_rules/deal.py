@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 
 _RANKS_OF_BYTES = RANK_OF_CARD.ljust(256, b"\xff")
 _EVERY_RANK = tuple(range(RANK_COUNT))
+_FELT = -2
+"""In the chain of digests: no answer but a hand felt."""
 _ASKED_TOGETHER = frozenset({Kind.WINDOW, Kind.REVOLT, Kind.SHOW, Kind.CALL, Kind.WAIVE, Kind.SWAP})
 
 
@@ -82,6 +84,7 @@ class Deal:
     __slots__ = (
         "_answers",
         "_chain",
+        "_feels",
         "_fixed",
         "_lead",
         "_order",
@@ -114,6 +117,7 @@ class Deal:
         self._order: bytes = b""
         self._lead: int = -1
         self._answers: list[Answer] = []
+        self._feels: list[tuple[int, int]] = []
         self._chain: bytes = b""
         self._fixed: bytes = b""
         self._steps: tuple[Step, ...] = ()
@@ -448,7 +452,18 @@ class Deal:
 
     def feel(self, asker: int) -> tuple[Felt, tuple[int, int]]:
         """Feel the opposite's hand (R82): what all learn, and for the asker alone the least and most it may hold."""
-        return reporting.feel(self._position, asker)
+        told = reporting.feel(self._position, asker)
+        self._note_feel(len(self._answers), asker)
+        return told
+
+    @property
+    def feels(self) -> tuple[tuple[int, int], ...]:
+        """Who felt its opposite's hand, in order: after how many answers, and which seat (R82)."""
+        return tuple(self._feels)
+
+    def _note_feel(self, answered: int, asker: int) -> None:
+        self._feels.append((answered, asker))
+        self._chain = digests.chain_answer(self._chain, asker, Action(0), b"", _FELT)
 
     def _threes(self, seat: int) -> tuple[int, int, int, int]:
         """A seat's 3s by suit, where they are asked for."""
@@ -503,16 +518,24 @@ class Deal:
         made._order = self._order
         made._lead = self._lead
         made._answers = self._answers[:]
+        made._feels = self._feels[:]
         made._chain = self._chain
         made._fixed = self._fixed
         return made
 
-    def restore(self, seed: bytes | None, lead: int, answers: Sequence[Answer]) -> None:
+    def restore(
+        self, seed: bytes | None, lead: int, answers: Sequence[Answer], feels: Sequence[tuple[int, int]] = ()
+    ) -> None:
         """Put back what a saved deal has besides its position. For serialization alone."""
         self.seed = seed
         self._lead = lead
+        felt = list(feels)
         for answer in answers:
+            while felt and felt[0][0] <= len(self._answers):
+                self._note_feel(*felt.pop(0))
             self._note(answer)
+        for answered, asker in felt:
+            self._note_feel(answered, asker)
         self._steps = plan(self.rules, FROM_SEED if seed is not None else AS_DEALT if self.starts_as_dealt else READY)
         if seed is not None:
             self._order = shuffle.draw_order(self.rules, seed)

@@ -58,6 +58,8 @@ def dump_deal(deal: Deal) -> bytes:
         "shown": [[seat, _hex(cards)] for seat, cards in p.shown],
         "played": [_hex(cards) for cards in p.history_cards],
     }
+    if deal.feels:
+        data["feels"] = deal.feels
     return json.dumps(data, separators=(",", ":"), sort_keys=True).encode()
 
 
@@ -90,7 +92,12 @@ def _build(read: dict[str, Any]) -> Deal:
     dealt = tuple(bytes.fromhex(held) for held in read["dealt"])
     deal = Deal(rules, pos, dealt, _obligations(read["obligations"]), as_dealt=bool(read["dealt_hands"]))
     answers = [Answer(seat, Action(action), _cards(text), window) for seat, action, text, window in read["answers"]]
-    deal.restore(None if read["seed"] is None else bytes.fromhex(read["seed"]), int(read["lead"]), answers)
+    deal.restore(
+        None if read["seed"] is None else bytes.fromhex(read["seed"]),
+        int(read["lead"]),
+        answers,
+        _tuples(read.get("feels", ())),
+    )
     return deal
 
 
