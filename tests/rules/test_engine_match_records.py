@@ -95,7 +95,7 @@ def test_deals_beyond_the_end() -> None:
     record = gr.record_of_match(match, deals)
     twice = replace(record, deals=record.deals * 2)
     assert "the match was over before this deal" in gr.check_record(gr.write_record(twice))[0].message
-    cut = replace(record.deals[0], lines=record.deals[0].lines[:9], places=None, scores=None)
+    cut = replace(record.deals[0], lines=record.deals[0].lines[:9], places=None, scores=None, owed=None)
     text = gr.write_record(replace(record, deals=(cut, record.deals[0])))
     assert "the deal before is not over" in gr.check_record(text)[0].message
     running = gr.write_record(replace(record, deals=(cut,), scores=None))

@@ -68,7 +68,7 @@ def test_options_are_kept() -> None:
         ('"4 ? burn,decline"', '"4 ? burm"', 12, "“burm” is no verb"),
         ('"4 ? burn,decline"', '"4 ? kill"', 12, "open are decline"),
         ('"4 ? burn,decline"', '"4 ? decline', 12, "not a TOML file"),
-        ('"= 0 leads"', '"= 9 leads"', 18, "is no entry"),
+        ('"= 0 leads"', '"= 9 leads"', 18, "is no fact"),
         ("[deal]", "[dael]", 7, "dael is unknown"),
     ],
 )

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from gouji_cli.narration import TEAM_STYLES, cards_style
 from gouji_cli.terminal import BAD_INPUT, ascii_only, fail, out, plain, print_json, say_error
-from gouji_rules.records import Difference, RecordError, read_record, replay, show_record
+from gouji_rules.records import Difference, RecordError, differences_of, read_record, show_record
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -89,7 +89,7 @@ def check_file(file: str) -> Verdict:
     """Replay one file against the rules."""
     try:
         _, record = load(file)
-        differences, _ = replay(record)
+        differences = differences_of(record)
     except Unreadable as error:
         return Verdict(file, error=str(error))
     except RecordError as error:

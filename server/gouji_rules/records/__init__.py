@@ -1,6 +1,6 @@
 """The game's text format ``gouji-record/1``: read, write, check and show a deal or a match."""
 
-from gouji_rules.records.checking import check_record, replay
+from gouji_rules.records.checking import check_record, differences_of, replay
 from gouji_rules.records.model import Difference, Line, LineKind, Record, RecordError
 from gouji_rules.records.reading import read_record
 from gouji_rules.records.showing import ShownStep, ShownTrick, show_record
@@ -15,6 +15,7 @@ __all__ = [
     "ShownStep",
     "ShownTrick",
     "check_record",
+    "differences_of",
     "read_record",
     "record_of_deal",
     "record_of_match",

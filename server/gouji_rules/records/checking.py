@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from gouji_rules.actions import DECLINE, NO, VERB_WORDS, Action, Verb, parse_action
-from gouji_rules.cards import NotationError
+from gouji_rules.cards import NotationError, format_cards, parse_ranks
 from gouji_rules.deal import Deal
-from gouji_rules.errors import RuleViolation
+from gouji_rules.errors import NotTold, RuleViolation
 from gouji_rules.match import Match
 from gouji_rules.question import Kind, verbs_in
+from gouji_rules.records.facts import SILENT, wrong_fact
 from gouji_rules.records.model import Difference, Line, LineKind, Record, RecordError
 from gouji_rules.records.reading import read_record
+from gouji_rules.rule_set import RuleSetError
+from gouji_rules.shuffle import first_drawer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -50,11 +53,34 @@ def start_deal(record: Record, number: int = 1, obligations: tuple[Obligation, .
 def check_record(text: str) -> list[Difference]:
     """Replay a record; every difference between it and the rules. Empty: the record holds."""
     try:
-        record = read_record(text)
-        differences, _ = replay(record)
+        return differences_of(read_record(text))
     except RecordError as error:
         return [Difference(error.line, error.message)]
+
+
+def differences_of(record: Record) -> list[Difference]:
+    """Every difference between a record and the rules. Raises RecordError for hands that the pack does not hold."""
+    if record.refused:
+        return _differences_of_refusal(record)
+    differences, _ = replay(record)
     return differences
+
+
+def _differences_of_refusal(record: Record) -> list[Difference]:
+    """What has to be refused, and by these fields: hands, or options that contradict each other."""
+    line = record.key_lines.get("refused", 0)
+    try:
+        if record.refused == ("hands",):
+            start_deal(record)
+        else:
+            record.rules.replace(**dict(record.options))
+    except RecordError:
+        return []
+    except RuleSetError as error:
+        if set(error.fields) == set(record.refused):
+            return []
+        return [Difference(line, f"refused are {', '.join(error.fields)}: {error}")]
+    return [Difference(line, "the rules allow it, the record expects a refusal")]
 
 
 def replay(record: Record, watch: Watch | None = None, begin: Begin | None = None) -> tuple[list[Difference], Deal]:
@@ -63,6 +89,8 @@ def replay(record: Record, watch: Watch | None = None, begin: Begin | None = Non
     ``watch`` is told what each answer, with those supplied before it, brought about. Of a match all deals are replayed
     one after the other; the deal returned is the last one replayed, and ``begin`` is told of each one's number.
     """
+    if record.refused:
+        raise RecordError(record.key_lines.get("refused", 0), "what is refused has nothing to replay")
     if record.deals:
         return _replay_match(record, watch, begin)
     replayer = _Replay(start_deal(record), watch)
@@ -77,19 +105,18 @@ def _replay_match(record: Record, watch: Watch | None, begin: Begin | None) -> t
     part = next(parts)
     while True:
         found += _differences_of_debts(part, match)
-        replayer = _Replay(start_deal(part, match.deal_number, match.obligations), watch)
+        replayer = _Replay(start_deal(part, match.deal_number, match.obligations), watch, match)
         if begin is not None:
             begin(match.deal_number)
         whole = replayer.run(part)
         found += replayer.differences
         if not whole:
             return found, replayer.deal
-        if replayer.deal.over:
-            match.finish(replayer.deal)
+        replayer.count()
         following = next(parts, None)
         if following is None:
             return found + _differences_of_match(record, match), replayer.deal
-        if match.over or not replayer.deal.over:
+        if match.over or not replayer.counted:
             message = "the match was over before this deal" if match.over else "the deal before is not over"
             found.append(Difference(following.key_lines.get("deal", 0), message, stops=True))
             return found, replayer.deal
@@ -113,24 +140,37 @@ def _differences_of_match(record: Record, match: Match) -> list[Difference]:
     if record.lot is not None and record.lot != lot:
         message = f"the lot fell on {'nobody' if lot is None else lot}, the record expects {record.lot}"
         found.append(Difference(record.key_lines.get("lot", 0), message))
+    if match.dissolved != record.dissolved:
+        message = f"the match was {'' if match.dissolved else 'not '}dissolved"
+        found.append(Difference(record.key_lines.get("dissolved", 0), message))
     return found
 
 
 class _Replay:
     """A deal being replayed and what differed so far."""
 
-    def __init__(self, deal: Deal, watch: Watch | None) -> None:
+    def __init__(self, deal: Deal, watch: Watch | None, match: Match | None = None) -> None:
         self.deal = deal
         self.differences: list[Difference] = []
+        self.counted = False
+        self._match = match
         self._watch = watch
         self._events: list[Event] = list(deal.start_events)
+        self._told = bool(self._events)
+
+    def count(self) -> None:
+        """Count the deal in its match once it is over."""
+        if self._match is not None and self.deal.over and not self.counted and not self._match.over:
+            self._match.finish(self.deal)
+            self.counted = True
 
     def run(self, record: Record) -> bool:
         """Carry out all entries and compare the end. False if the replay could not go on."""
+        self.expect_of_seed(record)
         for line in record.lines:
             if not self.take(line):
                 return False
-        if record.places is not None or record.scores is not None:
+        if record.places is not None or record.scores is not None or record.owed is not None:
             self.expect(record)
         if self._watch is not None and self._events:
             self._watch(None, self._events)
@@ -140,16 +180,7 @@ class _Replay:
     def take(self, line: Line) -> bool:
         """Carry out one entry. False if the replay cannot go on."""
         try:
-            if line.kind == LineKind.ACTION:
-                self._act(line)
-            elif line.kind == LineKind.REFUSED:
-                self._refused(line)
-            elif line.kind == LineKind.OPEN:
-                self._open(line)
-            elif line.kind == LineKind.NOT_ASKED:
-                self._not_asked(line)
-            else:
-                self._leads(line)
+            self._TAKE[line.kind](self, line)
         except _CannotGoOnError as stop:
             self._differ(line, str(stop), stops=True)
             return False
@@ -161,7 +192,7 @@ class _Replay:
     def expect(self, record: Record) -> None:
         """Compare the end with what the record expects of it."""
         lines = record.key_lines
-        first = lines.get("scores" if record.places is None else "places", 0)
+        first = next(lines.get(key, 0) for key in ("places", "scores", "owed") if getattr(record, key) is not None)
         try:
             self._supply(Kind.WINDOW)
         except _CannotGoOnError as stop:
@@ -178,11 +209,27 @@ class _Replay:
             if expected is not None and expected != found:
                 message = f"{key} are {list(found)}, the record expects {list(expected)}"
                 self.differences.append(Difference(lines.get(key, 0), message))
+        if record.owed is not None and record.owed != result.obligations:
+            owed = ", ".join(map(str, result.obligations)) or "nothing"
+            self.differences.append(Difference(lines.get("owed", 0), f"the deal leaves {owed}"))
+
+    def expect_of_seed(self, record: Record) -> None:
+        """Compare what a seed gave with what the record expects of it (R3)."""
+        lines = record.key_lines
+        hands = tuple(map(format_cards, self.deal.dealt))
+        if record.dealt is not None and list(map(parse_ranks, record.dealt)) != list(map(parse_ranks, hands)):
+            self.differences.append(Difference(lines.get("hands", 0), f"the seed deals {', '.join(hands)}"))
+        if record.first_drawer is not None and self.deal.seed is not None:
+            seat = first_drawer(self.deal.seed)
+            if seat != record.first_drawer:
+                self.differences.append(Difference(lines.get("first_drawer", 0), f"seat {seat} draws first"))
 
     def _differ(self, line: Line, message: str, *, stops: bool = False) -> None:
         self.differences.append(Difference(line.line, f"“{line.text}”: {message}", stops))
 
     def _act(self, line: Line) -> None:
+        if self._match is not None and self._match.dissolved:
+            raise _CannotGoOnError("the match was dissolved before this")
         self._supply_before(line)
         try:
             self._apply(line.seat, parse_action(line.said))
@@ -231,6 +278,66 @@ class _Replay:
         elif p.turn != line.seat:
             self._differ(line, f"seat {p.turn} leads")
 
+    def _fact(self, line: Line) -> None:
+        """A fact is about now: nothing is supplied before it."""
+        silent = line.said == SILENT
+        wrong = self._told and "it told something" if silent else wrong_fact(self.deal, line.said)
+        if wrong:
+            self._differ(line, wrong)
+
+    def _aside(self, line: Line) -> None:
+        """Asked out of turn: what is told changes nothing but how often one has felt (R80, R82)."""
+        try:
+            told = self._ask_aside(line)
+        except NotTold as refusal:
+            if line.kind == LineKind.ASIDE:
+                raise _CannotGoOnError(f"refused by {refusal}") from refusal
+            if line.rule and line.rule != refusal.rule:
+                self._differ(line, f"refused by {refusal}, the record expects {line.rule}")
+            return
+        if line.kind == LineKind.ASIDE_REFUSED:
+            raise _CannotGoOnError("the rules allow it, the record expects a refusal")
+        if line.told not in ("", told):
+            self._differ(line, f"told is {told}")
+
+    def _ask_aside(self, line: Line) -> str:
+        event: Event
+        if line.said == "feel":
+            event, (least, most) = self.deal.feel(line.seat)
+            told = f"{least}-{most}"
+        else:
+            event = self.deal.ask_count(line.seat, int(line.said.split()[1]))
+            told = "more" if event.count < 0 else str(event.count)
+        self._events.append(event)
+        return told
+
+    def _dissolve(self, line: Line) -> None:
+        """A seat agrees to end the match, or does not (R17)."""
+        match = self._match
+        if match is None:
+            raise _CannotGoOnError("only a match can be dissolved: write [[deal]]")
+        self.count()
+        if match.over:
+            raise _CannotGoOnError("the match is over")
+        if line.said == "object":
+            match.object_to_dissolving(line.seat)
+            return
+        ended = match.agree_to_dissolve(line.seat)
+        if ended is not None:
+            self._events.append(ended)
+
+    _TAKE: ClassVar[dict[LineKind, Callable[[_Replay, Line], None]]] = {
+        LineKind.ACTION: _act,
+        LineKind.REFUSED: _refused,
+        LineKind.OPEN: _open,
+        LineKind.NOT_ASKED: _not_asked,
+        LineKind.LEADS: _leads,
+        LineKind.FACT: _fact,
+        LineKind.ASIDE: _aside,
+        LineKind.ASIDE_REFUSED: _aside,
+        LineKind.DISSOLVE: _dissolve,
+    }
+
     def _supply_before(self, line: Line) -> None:
         """Supply what is missing before an action, unless it is itself an answer to the open common question."""
         verb = _verb_said(line.said)
@@ -254,7 +361,9 @@ class _Replay:
                 self._apply(seat, answer)
 
     def _apply(self, seat: int, action: Action) -> None:
-        self._events += self.deal.apply(seat, action)
+        happened = self.deal.apply(seat, action)
+        self._told = bool(happened)
+        self._events += happened
 
     def _asked(self) -> str:
         question = self.deal.question

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from gouji_rules.obligations import Obligation
-    from gouji_rules.rule_set import RuleSet
+    from gouji_rules.rule_set import OptionValue, RuleSet
 
 FORMAT = "gouji-record/1"
 
@@ -47,14 +47,23 @@ class LineKind(IntEnum):
     """``"1 ? -"``: the seat is not asked."""
     LEADS = 5
     """``"= 3 leads"``: the seat leads the next trick."""
+    FACT = 6
+    """``"= 3 shows 7"``: a fact of that moment (:mod:`~gouji_rules.records.facts`)."""
+    ASIDE = 7
+    """``"1 ask 4"``, ``"1 ask 4 = 7"``, ``"1 feel = 7-12"``: asked out of turn (R80, R82), and what is told."""
+    ASIDE_REFUSED = 8
+    """``"1 feel ! R82"``: what may not be asked."""
+    DISSOLVE = 9
+    """``"1 dissolve"``, ``"1 object"``: about ending the match (R17)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
     """One entry of ``actions``.
 
-    ``text`` as written; ``line`` in the record's text (0: unknown); ``said`` the action in the record's words, for
-    ACTION and REFUSED; ``rule`` for REFUSED, empty if none is named; ``verbs`` mask for OPEN.
+    ``seat`` is -1 for a fact of no seat; ``text`` as written; ``line`` in the record's text (0: unknown); ``said`` the
+    action, fact or question in the record's words; ``rule`` for what is refused, empty if none is named; ``verbs`` mask
+    for OPEN; ``told`` what an ASIDE is answered, empty if that is left open.
     """
 
     kind: LineKind
@@ -64,6 +73,7 @@ class Line:
     said: str = ""
     rule: str = ""
     verbs: int = 0
+    told: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +82,17 @@ class Record:
 
     A deal: its rules, its cards (``hands`` with ``lead``, or ``seed``), what was done and expected. ``hands`` are in
     R-notation, those after buying and tribute, or with ``as_dealt`` those before. ``places`` and ``scores`` are None
-    where the record expects nothing of them. ``key_lines`` are the lines where ``hands``, ``places`` and ``scores``
-    stand in a record that was read.
+    where the record expects nothing of them, and so are ``owed``, the tribute that the deal leaves, and for a seed
+    ``dealt`` and ``first_drawer``: the hands that it gives, and who draws first (R3). ``key_lines`` are the lines where
+    these stand in a record that was read.
 
     A match has ``deals``, one record each, and no cards and lines of its own; ``match_length`` is how many deals it
     has (0: as the rules say); ``scores`` are those of the match and ``lot`` the side that won a tied one by lot (R64).
-    Its deals' ``obligations`` follow from the deals before; those that a record names are checked.
+    Its deals' ``obligations`` follow from the deals before; those that a record names are checked. ``dissolved``: its
+    players ended it (R17).
+
+    A record that cannot be has ``refused``: the fields of the ``options`` that contradict each other (``rules`` is the
+    preset then), or ``("hands",)`` where the pack does not hold them.
     """
 
     rules: RuleSet
@@ -93,3 +108,9 @@ class Record:
     deals: tuple[Record, ...] = ()
     match_length: int = 0
     lot: int | None = None
+    owed: tuple[Obligation, ...] | None = None
+    dealt: tuple[str, ...] | None = None
+    first_drawer: int | None = None
+    dissolved: bool = False
+    refused: tuple[str, ...] = ()
+    options: tuple[tuple[str, OptionValue], ...] = ()

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import re
 import tomllib
+from dataclasses import replace
 from typing import Any
 
 from gouji_rules.actions import LATER_WORDS, VERB_WORDS, Verb
 from gouji_rules.cards import SEATS, NotationError, parse_ranks
 from gouji_rules.obligations import Obligation, parse_obligation
+from gouji_rules.records.facts import WAYS, is_fact
 from gouji_rules.records.model import FORMAT, Line, LineKind, Record, RecordError
 from gouji_rules.rule_set import RuleSet, RuleSetError, preset
 
 _TOP_KEYS = {"format", "rules", "options", "deal", "expect"}
 _DEAL_KEYS = {"hands", "seed", "lead", "dealt", "obligations", "actions"}
-_EXPECT_KEYS = {"places", "scores"}
+_EXPECT_KEYS = {"places", "scores", "owed", "hands", "first_drawer"}
+_KEYS_WITH_LINES = ("deal", "hands", "obligations", "places", "scores", "owed", "first_drawer")
 
 _LEADS = re.compile(r"=\s*([0-5])\s+leads")
 _ASKED = re.compile(r"([0-5])\s*\?\s*(.*)")
+_FACT = re.compile(r"=\s*((?:([0-5])\b)?.*\S)\s*")
+_ASIDE = re.compile(r"([0-5])\s+(ask\s+[0-5]|feel)\s*(?:=\s*(\d+|more|\d+-\d+)|(!)\s*(R\d+)?)?")
+_DISSOLVE = re.compile(r"([0-5])\s+(dissolve|object)")
 _ACTION = re.compile(r"([0-5])\s+([^!?=]*?)\s*(?:(!)\s*(R\d+)?)?")
 _DEAL_TABLE = re.compile(r"^\s*\[\[\s*deal\s*\]\]", re.MULTILINE)
 _EXPECT = re.compile(r"^\s*\[\s*expect\s*\]", re.MULTILINE)
@@ -34,6 +40,8 @@ def read_record(text: str) -> Record:
         raise RecordError(int(found[1]) if found else 0, f"not a TOML file: {error}") from error
     if data.get("format") != FORMAT:
         raise RecordError(_line_of(text, "format"), f'format must be "{FORMAT}", not {data.get("format")!r}')
+    if "refused" in (data.get("expect") or ()):
+        return _refused(text, data)
     rules = _rules(text, data)
     if isinstance(data.get("deal"), list):
         return _match(text, data, rules)
@@ -56,12 +64,15 @@ def _deal(text: str, rules: RuleSet, deal: dict[str, Any], expect: dict[str, Any
         hands=hands,
         lead=lead,
         seed=seed,
-        obligations=_obligations(text, deal),
+        obligations=_obligations(text, deal, "obligations"),
         as_dealt=_as_dealt(text, deal),
         lines=_lines(text, _strings(text, deal, "actions")),
         places=_numbers(text, expect, "places"),
         scores=_numbers(text, expect, "scores"),
-        key_lines={key: _line_of(text, key) for key in ("deal", "hands", "obligations", "places", "scores")},
+        owed=_obligations(text, expect, "owed") if "owed" in expect else None,
+        dealt=_dealt(text, deal, expect),
+        first_drawer=_first_drawer(text, deal, expect),
+        key_lines={key: _line_of(text, key) for key in _KEYS_WITH_LINES},
     )
 
 
@@ -79,19 +90,46 @@ def _match(text: str, data: dict[str, Any], rules: RuleSet) -> Record:
         deals.append(_deal(part, rules, rest, _expected(part, deal, _EXPECT_KEYS)))
     if not deals:
         raise RecordError(_line_of(text, "deal"), "a record of a match has at least one deal")
-    expect = _expected(text, data, {"scores", "lot"})
+    expect = _expected(text, data, {"scores", "lot", "dissolved"})
     lot = expect.get("lot")
     if lot is not None and (type(lot) is not int or not 0 <= lot < SEATS):
         raise RecordError(_line_of(text, "lot"), f"lot must be a team or seat, not {lot!r}")
+    dissolved = expect.get("dissolved", False)
+    if type(dissolved) is not bool:
+        raise RecordError(_line_of(text, "dissolved"), f"dissolved must be true or false, not {dissolved!r}")
     found = _EXPECT.search(text)
     own = text if found is None else _from(text, found.start(), len(text))
     return Record(
         rules=rules,
         scores=_numbers(own, expect, "scores"),
-        key_lines={key: _line_of(own, key) for key in ("scores", "lot")},
+        key_lines={key: _line_of(own, key) for key in ("scores", "lot", "dissolved")},
         deals=tuple(deals),
         match_length=length,
         lot=lot,
+        dissolved=dissolved,
+    )
+
+
+def _refused(text: str, data: dict[str, Any]) -> Record:
+    """A record of what cannot be: options that contradict each other, or hands that the pack does not hold."""
+    expect = _expected(text, data, {"refused"})
+    refused = _strings(text, expect, "refused")
+    if not refused:
+        raise RecordError(_line_of(text, "refused"), "refused must name the fields")
+    if refused == ("hands",):
+        _known(text, data, _TOP_KEYS, "a record")
+        return replace(_deal(text, _rules(text, data), _table(text, data, "deal"), {}), refused=refused)
+    _known(text, data, _TOP_KEYS - {"deal"}, "a record of options that are refused")
+    options = _table(text, data, "options") if "options" in data else {}
+    for name, value in options.items():
+        parts = value if isinstance(value, list) else [value]
+        if not all(type(part) in (bool, int, str) for part in parts):
+            raise RecordError(_line_of(text, name), f"{name} is no value of an option: {value!r}")
+    return Record(
+        rules=_preset(text, data),
+        refused=refused,
+        options=tuple((name, tuple(v) if isinstance(v, list) else v) for name, v in options.items()),
+        key_lines={"refused": _line_of(text, "refused")},
     )
 
 
@@ -111,14 +149,22 @@ def _from(text: str, start: int, end: int) -> str:
 
 
 def _rules(text: str, data: dict[str, Any]) -> RuleSet:
+    base = _preset(text, data)
+    options = _table(text, data, "options") if "options" in data else {}
+    try:
+        return base.replace(**options)
+    except RuleSetError as error:
+        raise RecordError(_line_of(text, error.fields[0] if error.fields else "rules"), str(error)) from error
+
+
+def _preset(text: str, data: dict[str, Any]) -> RuleSet:
     name = data.get("rules")
     if not isinstance(name, str):
         raise RecordError(_line_of(text, "rules"), "rules must name a preset")
-    options = _table(text, data, "options") if "options" in data else {}
     try:
-        return preset(name).replace(**options)
+        return preset(name)
     except RuleSetError as error:
-        raise RecordError(_line_of(text, error.fields[0] if error.fields else "rules"), str(error)) from error
+        raise RecordError(_line_of(text, "rules"), str(error)) from error
 
 
 def _cards(text: str, deal: dict[str, Any]) -> tuple[tuple[str, ...], int, bytes | None]:
@@ -126,7 +172,15 @@ def _cards(text: str, deal: dict[str, Any]) -> tuple[tuple[str, ...], int, bytes
         raise RecordError(_line_of(text, "deal"), "[deal] needs either hands or seed")
     if "seed" in deal:
         return (), 0, _seed(text, deal)
-    hands = _strings(text, deal, "hands")
+    hands = _hands(text, deal)
+    lead = deal.get("lead")
+    if type(lead) is not int or not 0 <= lead < SEATS:
+        raise RecordError(_line_of(text, "lead"), f"lead must be a seat from 0 to {SEATS - 1}, not {lead!r}")
+    return hands, lead, None
+
+
+def _hands(text: str, table: dict[str, Any]) -> tuple[str, ...]:
+    hands = _strings(text, table, "hands")
     if len(hands) != SEATS:
         raise RecordError(_line_of(text, "hands"), f"hands must be {SEATS} texts, not {len(hands)}")
     for seat, hand in enumerate(hands):
@@ -134,10 +188,25 @@ def _cards(text: str, deal: dict[str, Any]) -> tuple[tuple[str, ...], int, bytes
             parse_ranks(hand)
         except NotationError as error:
             raise RecordError(_line_of(text, "hands"), f"the hand of seat {seat}: {error}") from error
-    lead = deal.get("lead")
-    if type(lead) is not int or not 0 <= lead < SEATS:
-        raise RecordError(_line_of(text, "lead"), f"lead must be a seat from 0 to {SEATS - 1}, not {lead!r}")
-    return hands, lead, None
+    return hands
+
+
+def _dealt(text: str, deal: dict[str, Any], expect: dict[str, Any]) -> tuple[str, ...] | None:
+    """The hands that a seed has to give."""
+    if "hands" not in expect:
+        return None
+    if "seed" not in deal:
+        raise RecordError(_line_of(text, "expect"), "hands are expected of a seed alone")
+    return _hands(text, expect)
+
+
+def _first_drawer(text: str, deal: dict[str, Any], expect: dict[str, Any]) -> int | None:
+    if "first_drawer" not in expect:
+        return None
+    seat = expect["first_drawer"]
+    if "seed" not in deal or type(seat) is not int or not 0 <= seat < SEATS:
+        raise RecordError(_line_of(text, "first_drawer"), f"first_drawer is a seat, and goes with a seed: {seat!r}")
+    return int(seat)
 
 
 def _seed(text: str, deal: dict[str, Any]) -> bytes:
@@ -161,12 +230,12 @@ def _as_dealt(text: str, deal: dict[str, Any]) -> bool:
     return dealt
 
 
-def _obligations(text: str, deal: dict[str, Any]) -> tuple[Obligation, ...]:
-    owed = _strings(text, deal, "obligations")
+def _obligations(text: str, table: dict[str, Any], key: str) -> tuple[Obligation, ...]:
+    owed = _strings(text, table, key)
     try:
         return tuple(map(parse_obligation, owed))
     except ValueError as error:
-        raise RecordError(_line_of(text, "obligations"), str(error)) from error
+        raise RecordError(_line_of(text, key), str(error)) from error
 
 
 def _lines(text: str, actions: tuple[str, ...]) -> tuple[Line, ...]:
@@ -180,6 +249,20 @@ def _line(text: str, line: int) -> Line:
     found = _LEADS.fullmatch(said)
     if found:
         return Line(LineKind.LEADS, int(found[1]), text, line)
+    found = _FACT.fullmatch(said)
+    if found:
+        fact = " ".join(found[1].split())
+        if not is_fact(fact):
+            raise RecordError(line, f"“{text}” is no fact: write one such as {', '.join(f'“= {way}”' for way in WAYS)}")
+        return Line(LineKind.FACT, int(found[2] or -1), text, line, said=fact)
+    found = _ASIDE.fullmatch(said)
+    if found:
+        kind = LineKind.ASIDE_REFUSED if found[4] else LineKind.ASIDE
+        asked = " ".join(found[2].split())
+        return Line(kind, int(found[1]), text, line, said=asked, rule=found[5] or "", told=found[3] or "")
+    found = _DISSOLVE.fullmatch(said)
+    if found:
+        return Line(LineKind.DISSOLVE, int(found[1]), text, line, said=found[2])
     found = _ASKED.fullmatch(said)
     if found:
         if found[2].strip() == "-":
@@ -189,7 +272,7 @@ def _line(text: str, line: int) -> Line:
     if found and found[2]:
         kind = LineKind.REFUSED if found[3] else LineKind.ACTION
         return Line(kind, int(found[1]), text, line, said=found[2], rule=found[4] or "")
-    ways = "“SEAT ACTION”, “SEAT ACTION ! R12”, “SEAT ? VERBS” or “= SEAT leads”"
+    ways = "“SEAT ACTION”, “SEAT ACTION ! R12”, “SEAT ? VERBS” or “= FACT”, such as “= 3 leads”"
     raise RecordError(line, f"“{text}” is no entry: write {ways}")
 
 

@@ -14,18 +14,24 @@ from gouji_rules.events import (
     CardBought,
     CardReturned,
     CardsShown,
+    CountTold,
     DealEnded,
     DealVoided,
+    Felt,
     Finished,
     HeadChosen,
     LeadFixed,
+    MatchDissolved,
     MeleeBegan,
     ObligationsRecorded,
+    Opened,
     Passed,
     PlacesSwapped,
     Played,
     ReturnRefused,
     RevolutionSettled,
+    SlamMade,
+    Stifled,
     TributePaid,
     TributeRefused,
     TributeWaived,
@@ -34,7 +40,7 @@ from gouji_rules.events import (
     Yielded,
 )
 from gouji_rules.plays import format_play
-from gouji_rules.records.checking import replay
+from gouji_rules.records.checking import differences_of, replay
 from gouji_rules.records.model import RecordError
 from gouji_rules.records.reading import read_record
 
@@ -42,7 +48,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from gouji_rules.events import Event
-    from gouji_rules.records.model import Line
+    from gouji_rules.records.model import Line, Record
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +78,9 @@ class ShownTrick:
 def show_record(text: str) -> Iterator[ShownTrick]:
     """Tell a record trick by trick. Raises RecordError where it cannot be read or the rules refuse an answer."""
     record = read_record(text)
+    if record.refused:
+        yield _refusal(record)
+        return
     deals: list[list[Event]] = [[]]
 
     def watch(_line: Line | None, happened: list[Event]) -> None:
@@ -90,6 +99,13 @@ def show_record(text: str) -> Iterator[ShownTrick]:
     for difference in differences:
         if difference.stops:
             raise RecordError(difference.line, difference.message)
+
+
+def _refusal(record: Record) -> ShownTrick:
+    """What a record of something that cannot be tells: the fields that are refused."""
+    for difference in differences_of(record):
+        raise RecordError(difference.line, difference.message)
+    return ShownTrick(0, (ShownStep(-1, "refused", notes=record.refused),))
 
 
 def _tricks(events: list[Event]) -> Iterator[ShownTrick]:
@@ -114,7 +130,7 @@ def _tricks(events: list[Event]) -> Iterator[ShownTrick]:
 
 def _step(event: Event) -> ShownStep | None:
     """One event as a step; None for those that say nothing to a reader."""
-    step = _step_of_play(event) or _step_of_tribute(event)
+    step = _step_of_play(event) or _step_of_tribute(event) or _step_out_of_turn(event)
     if step is not None:
         return step
     match event:
@@ -160,6 +176,25 @@ def _step_of_tribute(event: Event) -> ShownStep | None:
             return ShownStep(payer, "refuse", format_cards([card]), (f"of seat {receiver}",))
         case ObligationsRecorded(owed_next) if owed_next:
             return ShownStep(-1, "owed", notes=tuple(map(str, owed_next)))
+    return None
+
+
+def _step_out_of_turn(event: Event) -> ShownStep | None:
+    """Opening, stifling, what is asked out of turn and the end of a match (R17, R40, R46, R64, R66, R80, R82)."""
+    match event:
+        case Opened(seat):
+            return ShownStep(seat, "opened")
+        case Stifled(seat, by, busted):
+            return ShownStep(seat, "stifled", notes=(f"by seat {by}", "busted") if busted else (f"by seat {by}",))
+        case SlamMade(seat):
+            return ShownStep(seat, "slam")
+        case CountTold(asker, of, count):
+            told = "more than ten" if count < 0 else str(count)
+            return ShownStep(asker, "ask", notes=(f"seat {of}", told))
+        case Felt(asker, of):
+            return ShownStep(asker, "feel", notes=(f"seat {of}",))
+        case MatchDissolved():
+            return ShownStep(-1, "dissolved")
     return None
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gouji_rules.actions import format_action
-from gouji_rules.cards import format_cards
+from gouji_rules.cards import SEATS, format_cards
 from gouji_rules.records.model import FORMAT, Line, LineKind, Record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from gouji_rules.deal import Deal
     from gouji_rules.match import Match
@@ -21,11 +22,6 @@ def record_of_deal(deal: Deal) -> Record:
 
     It tells hidden cards: before the deal is over it is for its owner's log alone.
     """
-    lines = tuple(
-        Line(LineKind.ACTION, answer.seat, f"{answer.seat} {said}", said=said)
-        for answer in deal.answers
-        for said in (format_action(answer.action),)
-    )
     result = deal.result if deal.over else None
     return Record(
         rules=deal.rules,
@@ -34,10 +30,26 @@ def record_of_deal(deal: Deal) -> Record:
         seed=deal.seed,
         obligations=deal.obligations,
         as_dealt=deal.starts_as_dealt,
-        lines=lines,
+        lines=tuple(_lines(deal)),
         places=None if result is None else result.places,
         scores=None if result is None else result.scores,
+        owed=result.obligations if result is not None and deal.rules.tribute and not result.void else None,
     )
+
+
+def _lines(deal: Deal) -> Iterator[Line]:
+    """All answers, with what was felt (R82) between them."""
+    felt = list(deal.feels)
+    for at, answer in enumerate(deal.answers):
+        while felt and felt[0][0] <= at:
+            yield _felt(felt.pop(0)[1])
+        said = format_action(answer.action)
+        yield Line(LineKind.ACTION, answer.seat, f"{answer.seat} {said}", said=said)
+    yield from (_felt(asker) for _, asker in felt)
+
+
+def _felt(asker: int) -> Line:
+    return Line(LineKind.ASIDE, asker, f"{asker} feel", said="feel")
 
 
 def record_of_match(match: Match, deals: Sequence[Deal]) -> Record:
@@ -45,12 +57,17 @@ def record_of_match(match: Match, deals: Sequence[Deal]) -> Record:
 
     It tells hidden cards while a deal runs: see :func:`record_of_deal`.
     """
+    parts = [record_of_deal(deal) for deal in deals]
+    if match.dissolved and parts:
+        ending = tuple(Line(LineKind.DISSOLVE, seat, f"{seat} dissolve", said="dissolve") for seat in range(SEATS))
+        parts[-1] = replace(parts[-1], lines=parts[-1].lines + ending)
     return Record(
         rules=match.rules,
         scores=match.scores,
-        deals=tuple(record_of_deal(deal) for deal in deals),
+        deals=tuple(parts),
         match_length=match.deals,
         lot=None if match.lot is None else match.lot.team,
+        dissolved=match.dissolved,
     )
 
 
@@ -59,13 +76,13 @@ def write_record(record: Record) -> str:
     parts = [f'format = "{FORMAT}"', f'rules = "{record.rules.name}"']
     if record.match_length:
         parts.append(f"deals = {record.match_length}")
-    overrides = record.rules.overrides()
+    overrides = dict(record.options) if record.options else record.rules.overrides()
     if overrides:
         parts += ["", "[options]", *(f"{name} = {_value(value)}" for name, value in overrides.items())]
     if record.deals:
         for deal in record.deals:
             parts += ["", "[[deal]]", *_deal(deal), *_expected(deal, "deal.expect")]
-    else:
+    elif record.refused in ((), ("hands",)):
         parts += ["", "[deal]", *_deal(record)]
     return "\n".join(parts + _expected(record, "expect")) + "\n"
 
@@ -90,8 +107,18 @@ def _expected(record: Record, table: str) -> list[str]:
         parts.append(f"places = {list(record.places)}")
     if record.scores is not None:
         parts.append(f"scores = {list(record.scores)}")
+    if record.owed is not None:
+        parts += _list("owed", map(str, record.owed), one_a_line=False)
+    if record.dealt is not None:
+        parts += _list("hands", record.dealt, one_a_line=True)
+    if record.first_drawer is not None:
+        parts.append(f"first_drawer = {record.first_drawer}")
     if record.lot is not None:
         parts.append(f"lot = {record.lot}")
+    if record.dissolved:
+        parts.append("dissolved = true")
+    if record.refused:
+        parts += _list("refused", record.refused, one_a_line=False)
     return ["", f"[{table}]", *parts] if parts else []
 
 
