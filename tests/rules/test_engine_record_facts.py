@@ -42,6 +42,9 @@ def said_of(text: str) -> list[str]:
         ("", "= sealed", "= revealed", "nothing is open before the deal is over (R84)"),
         ('"0 play KK", "1 decline", ', "= silent", "", ""),
         ('"0 play KK", ', "", "= silent", "it told something"),
+        ('"0 play KK", ', "= told 0 lead KK", "= told 0 lead K", "told was 0 lead KK"),
+        ('"0 play KK", "2 decline", ', "", "= told 2 pass", "told was nothing"),
+        ('"0 play KK", "3 pass", ', "= told 3 pass", "= told - melee", "told was 3 pass"),
     ],
 )
 def test_a_fact_holds_or_is_reported(before: str, holds: str, wrong: str, reported: str) -> None:

@@ -3,7 +3,8 @@
 from gouji_rules.records.checking import check_record, differences_of, replay
 from gouji_rules.records.model import Difference, Line, LineKind, Record, RecordError
 from gouji_rules.records.reading import read_record
-from gouji_rules.records.showing import ShownStep, ShownTrick, show_record
+from gouji_rules.records.showing import ShownTrick, show_record
+from gouji_rules.records.telling import ShownStep
 from gouji_rules.records.writing import record_of_deal, record_of_match, write_record
 
 __all__ = [

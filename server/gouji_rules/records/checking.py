@@ -10,7 +10,7 @@ from gouji_rules.deal import Deal
 from gouji_rules.errors import NotTold, RuleViolation
 from gouji_rules.match import Match
 from gouji_rules.question import Kind, verbs_in
-from gouji_rules.records.facts import SILENT, wrong_fact
+from gouji_rules.records.facts import wrong_fact
 from gouji_rules.records.model import Difference, Line, LineKind, Record, RecordError
 from gouji_rules.records.reading import read_record
 from gouji_rules.rule_set import RuleSetError
@@ -156,7 +156,8 @@ class _Replay:
         self._match = match
         self._watch = watch
         self._events: list[Event] = list(deal.start_events)
-        self._told = bool(self._events)
+        self._last = list(deal.start_events)
+        self._since = list(deal.start_events)
 
     def count(self) -> None:
         """Count the deal in its match once it is over."""
@@ -230,6 +231,7 @@ class _Replay:
     def _act(self, line: Line) -> None:
         if self._match is not None and self._match.dissolved:
             raise _CannotGoOnError("the match was dissolved before this")
+        self._since = []
         self._supply_before(line)
         try:
             self._apply(line.seat, parse_action(line.said))
@@ -280,8 +282,7 @@ class _Replay:
 
     def _fact(self, line: Line) -> None:
         """A fact is about now: nothing is supplied before it."""
-        silent = line.said == SILENT
-        wrong = self._told and "it told something" if silent else wrong_fact(self.deal, line.said)
+        wrong = wrong_fact(self.deal, line.said, self._last, self._since)
         if wrong:
             self._differ(line, wrong)
 
@@ -309,6 +310,7 @@ class _Replay:
             event = self.deal.ask_count(line.seat, int(line.said.split()[1]))
             told = "more" if event.count < 0 else str(event.count)
         self._events.append(event)
+        self._since = [event]
         return told
 
     def _dissolve(self, line: Line) -> None:
@@ -325,6 +327,7 @@ class _Replay:
         ended = match.agree_to_dissolve(line.seat)
         if ended is not None:
             self._events.append(ended)
+            self._since = [ended]
 
     _TAKE: ClassVar[dict[LineKind, Callable[[_Replay, Line], None]]] = {
         LineKind.ACTION: _act,
@@ -362,7 +365,8 @@ class _Replay:
 
     def _apply(self, seat: int, action: Action) -> None:
         happened = self.deal.apply(seat, action)
-        self._told = bool(happened)
+        self._last = happened
+        self._since += happened
         self._events += happened
 
     def _asked(self) -> str:

@@ -18,12 +18,14 @@ from gouji_rules.cards import (
 from gouji_rules.errors import DealRunning
 from gouji_rules.peeking import may_look
 from gouji_rules.plays import counts_of_play
+from gouji_rules.records.telling import WORDS, step_of
 from gouji_rules.state import Standing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from gouji_rules.deal import Deal
+    from gouji_rules.events import Event
 
     Holds = Callable[[Deal, "re.Match[str]"], str]
 
@@ -33,16 +35,36 @@ _STANDINGS = "|".join(standing.name.lower() for standing in Standing)
 
 SILENT = "silent"
 """The answer before this entry told nobody anything (R32, R36)."""
+_TOLD = re.compile(rf"told ([0-5]|-) ({WORDS})(?: {_CARDS})?")
 
 
 def is_fact(said: str) -> bool:
     """Whether these words, those after the ``=``, are a fact that a record may state."""
-    return said == SILENT or any(pattern.fullmatch(said) for pattern, _ in _FACTS)
+    return said == SILENT or _TOLD.fullmatch(said) is not None or any(pattern.fullmatch(said) for pattern, _ in _FACTS)
 
 
-def wrong_fact(deal: Deal, said: str) -> str:
-    """What is the case instead of a fact, empty where it holds. For what :func:`is_fact` takes, SILENT apart."""
+def wrong_fact(deal: Deal, said: str, last: Sequence[Event], since: Sequence[Event]) -> str:
+    """What is the case instead of a fact that :func:`is_fact` takes, empty where it holds.
+
+    ``last`` is what the last answer brought about, ``since`` all since the entry with it.
+    """
+    if said == SILENT:
+        return "it told something" if last else ""
+    told = _TOLD.fullmatch(said)
+    if told is not None:
+        return _not_told(told, since)
     return next(holds(deal, found) for pattern, holds in _FACTS if (found := pattern.fullmatch(said)) is not None)
+
+
+def _not_told(said: re.Match[str], since: Sequence[Event]) -> str:
+    steps = [step for event in since if (step := step_of(event)) is not None]
+    counts = _counts(said[3] or "-")
+    for step in steps:
+        seat = "-" if step.seat < 0 else str(step.seat)
+        if (seat, step.what) == (said[1], said[2]) and parse_ranks(step.play) == counts:
+            return ""
+    told = [f"{'-' if step.seat < 0 else step.seat} {step.what} {step.play}".rstrip() for step in steps]
+    return f"told was {'; '.join(told) or 'nothing'}"
 
 
 WAYS = (
@@ -62,6 +84,7 @@ WAYS = (
     "216 cards",
     "melee",
     "sealed",
+    "told 5 pay b",
     SILENT,
 )
 """One of each kind of fact."""
