@@ -27,6 +27,7 @@ from gouji_rules.actions import (
     suit_shown,
     verb_of,
 )
+from gouji_rules.answer_log import Answer
 from gouji_rules.cards import (
     RANKS,
     Card,
@@ -42,7 +43,7 @@ from gouji_rules.cards import (
     suit_of,
 )
 from gouji_rules.comparison import Comparison, Cover, beats, explain
-from gouji_rules.deal import Answer, Deal, Reveal
+from gouji_rules.deal import Deal, Reveal
 from gouji_rules.errors import (
     AlreadyAnswered,
     BurnLeadWithoutJoker,

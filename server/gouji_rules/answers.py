@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gouji_rules.comparison import cover_jokers
-from gouji_rules.enumeration import BIG_CODE, SMALL_CODE, FollowTable, follow_table, follow_tables
+from gouji_rules.enumeration import BIG_CODE, SMALL_CODE, FollowTable, follow_table
 from gouji_rules.plays import BIG_SHIFT, JOKER_MASK, SIZE_MASK, SIZE_SHIFT, SMALL_SHIFT, Play
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from gouji_rules.rule_set import RuleSet
 
@@ -21,28 +21,39 @@ _TOP_MASK = SIZE_MASK | JOKER_MASK
 
 
 class Answers:
-    """The tables of answers under one `mixed_jokers` and one `joker_kill`.
+    """The tables of answers under one `mixed_jokers` and one `joker_kill`."""
 
-    ``tables(top)`` are those of a top play, by wild code; ``table(top, code)`` fills them where needed.
-    """
-
-    __slots__ = ("_as_small", "_by_top", "_kill", "table", "tables")
+    __slots__ = ("_as_small", "_by_top", "_kill", "_shared")
 
     def __init__(self, as_small: bool, kill: str) -> None:
-        self._as_small = as_small
-        self._kill = kill
+        self._as_small: bool = as_small
+        self._kill: str = kill
         self._by_top: dict[int, dict[int, FollowTable]] = {}
-        self.tables: Callable[[Play], dict[int, FollowTable]] = self._tables
-        self.table: Callable[[Play, int], FollowTable] = self._table
+        self._shared: dict[tuple[int, int], FollowTable] = {}
 
-    def _tables(self, top: Play) -> dict[int, FollowTable]:
-        return self._by_top.setdefault(top & _TOP_MASK, {})
+    def tables(self, top: Play) -> dict[int, FollowTable]:
+        """Those of a top play, by wild code; :meth:`table` fills them where needed."""
+        key = top & _TOP_MASK
+        tables = self._by_top.get(key)
+        if tables is None:
+            tables = self._by_top[key] = {}
+        return tables
 
-    def _table(self, top: Play, code: int) -> FollowTable:
-        tables = self._tables(top)
+    def table(self, top: Play, code: int) -> FollowTable:
+        """The table of a top play for a wild code."""
+        tables = self.tables(top)
         table = tables.get(code)
         if table is None:
-            table = tables[code] = FollowTable(self._ways(top, code), code & 31)
+            table = tables[code] = self._make(top, code)
+        return table
+
+    def _make(self, top: Play, code: int) -> FollowTable:
+        """Twos beyond the cards of the top play change nothing: one table serves all such codes."""
+        used = code & ~31 | min(code & 31, top >> SIZE_SHIFT)
+        key = (top & _TOP_MASK, used)
+        table = self._shared.get(key)
+        if table is None:
+            table = self._shared[key] = FollowTable(self._ways(top, used), used & 31)
         return table
 
     def _ways(self, top: Play, code: int) -> Iterator[tuple[int, int, int]]:
@@ -72,18 +83,16 @@ class Answers:
 class _ByCard(Answers):
     """Qingdao's: nothing beats a play with a big joker."""
 
-    __slots__ = ("_none",)
+    __slots__ = ()
 
     def __init__(self) -> None:
         super().__init__(False, "off")
-        self._none = FollowTable((), 0)
-        self.tables = follow_tables
-        self.table = self._by_card
 
-    def _by_card(self, top: Play, code: int) -> FollowTable:
-        return self._none if top >> BIG_SHIFT & 15 else follow_table(top, code)
+    def _make(self, top: Play, code: int) -> FollowTable:
+        return _NONE if top >> BIG_SHIFT & 15 else follow_table(top, code)
 
 
+_NONE = FollowTable((), 0)
 _BY_CARD = _ByCard()
 _OTHERS = {
     (mixed, kill): Answers(mixed == "as_small", kill)

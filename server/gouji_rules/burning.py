@@ -115,6 +115,6 @@ def _is_burners(pos: Position, owner: int) -> bool:
 
 def has_failed(pos: Position, burner: int) -> bool:
     """R34: no lead is left that holds a joker or empties the hand."""
-    if pos.conduct.hold_three and pos.hands[burner][0]:
-        return not jokers_in(pos.wild[burner]) and pos.left[burner] != pos.hands[burner][0]
+    if pos.conduct.hold_three and pos.held(burner, 0):
+        return not jokers_in(pos.wild[burner]) and pos.left[burner] != pos.held(burner, 0)
     return not jokers_in(pos.wild[burner]) and kinds_in(pos.naturals[burner]) >= 2

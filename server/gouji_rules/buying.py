@@ -48,9 +48,9 @@ def buy_threes(pos: Position) -> None:
 
 def _buy_three(pos: Position, buyer: int) -> None:
     rules = pos.rules
-    if pos.hands[buyer][THREE]:
+    if pos.held(buyer, THREE):
         return
-    price = _first_held(pos.hands[buyer], _PRICES[rules.buy_with])
+    price = _first_held(pos.hand(buyer), _PRICES[rules.buy_with])
     if price < 0:
         return
     steps = _sources(rules)
@@ -71,7 +71,7 @@ def buy_four(pos: Position, buyer: int) -> bool:
     seller = _first_with_two(pos, buyer, (3, *_TURN_ORDER), FOUR)
     if seller < 0:
         return False
-    _move(pos, buyer, seller, FOUR, TWO if pos.hands[buyer][TWO] else -1)
+    _move(pos, buyer, seller, FOUR, TWO if pos.held(buyer, TWO) else -1)
     return True
 
 
@@ -83,7 +83,7 @@ def _sources(rules: RuleSet) -> tuple[int, ...]:
 def _first_with_two(pos: Position, buyer: int, steps: Sequence[int], rank: int) -> int:
     for step in steps:
         seat = (buyer + step) % SEATS
-        if pos.public.active >> seat & 1 and pos.hands[seat][rank] >= 2:
+        if pos.public.active >> seat & 1 and pos.held(seat, rank) >= 2:
             return seat
     return -1
 

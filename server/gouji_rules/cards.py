@@ -6,7 +6,7 @@ A rank is an int 0..14 in the order of :data:`RANKS`. A hand is usually a sequen
 from __future__ import annotations
 
 from enum import IntEnum
-from functools import cache
+from functools import lru_cache
 from typing import TYPE_CHECKING, NewType
 
 if TYPE_CHECKING:
@@ -221,7 +221,7 @@ def pack(rule_set: RuleSet) -> tuple[Card, ...]:
     return _pack_without(rule_set.decks, rule_set.removed)
 
 
-@cache
+@lru_cache(64)
 def _pack_without(decks: int, removed: str) -> tuple[Card, ...]:
     left = list(ALL_CARDS * decks)
     suit = 0

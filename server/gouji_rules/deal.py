@@ -22,7 +22,9 @@ from gouji_rules import (
     trick,
 )
 from gouji_rules.actions import PASS, WIND, WITH_CARDS, YIELD, Action, Verb, verb_of
+from gouji_rules.answer_log import Answer, AnswerLog
 from gouji_rules.cards import RANK_COUNT, RANK_OF_CARD, RANKS, SEATS, as_cards, pack, pack_counts, parse_ranks
+from gouji_rules.enumeration import ONE_OF_RANK
 from gouji_rules.errors import AlreadyAnswered, DealOver, DealRunning
 from gouji_rules.events import CountTold, Event, Felt, Manner
 from gouji_rules.handover import dealt_counts
@@ -40,25 +42,10 @@ if TYPE_CHECKING:
     from gouji_rules.cards import Card
     from gouji_rules.rule_set import RuleSet
 
-_RANKS_OF_BYTES = RANK_OF_CARD.ljust(256, b"\xff")
-_EVERY_RANK = tuple(range(RANK_COUNT))
+_ONE_OF_CARD = (0, *(ONE_OF_RANK[RANK_OF_CARD[card]] for card in range(1, 55)))
 _FELT = -2
 """In the chain of digests: no answer but a hand felt."""
 _ASKED_TOGETHER = frozenset({Kind.WINDOW, Kind.REVOLT, Kind.SHOW, Kind.CALL, Kind.WAIVE, Kind.SWAP})
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """One answer of a deal, in the order they came in.
-
-    ``cards`` the real cards put down, ascending (empty where none, or not tracked); ``window`` the number of plays
-    before the burn window that it answers, -1 for every other question.
-    """
-
-    seat: int
-    action: Action
-    cards: tuple[Card, ...] = ()
-    window: int = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,13 +71,13 @@ class Deal:
     __slots__ = (
         "_answers",
         "_chain",
+        "_dealt",
+        "_drawn",
         "_feels",
         "_fixed",
         "_lead",
-        "_order",
         "_position",
         "_steps",
-        "dealt",
         "obligations",
         "rules",
         "seed",
@@ -109,14 +96,14 @@ class Deal:
     ) -> None:
         self.rules: RuleSet = rules
         self.seed: bytes | None = None
-        self.dealt: tuple[bytes, ...] = dealt
+        self._dealt: tuple[bytes, ...] = dealt
+        self._drawn: bytes = b""
         self.obligations: tuple[Obligation, ...] = obligations
         self.starts_as_dealt: bool = as_dealt
         self.start_events: tuple[Event, ...] = ()
         self._position: Position = position
-        self._order: bytes = b""
         self._lead: int = -1
-        self._answers: list[Answer] = []
+        self._answers: AnswerLog = AnswerLog()
         self._feels: list[tuple[int, int]] = []
         self._chain: bytes = b""
         self._fixed: bytes = b""
@@ -139,13 +126,13 @@ class Deal:
         """
         order = shuffle.draw_order(rules, seed)
         first_drawer = shuffle.first_drawer(seed)
-        dealt = tuple([order[(seat - first_drawer) % SEATS :: SEATS] for seat in range(SEATS)])
+        dealt = _dealt_out(order, first_drawer)
         steps = plan(rules, FROM_SEED)
         owed = _obligations(obligations)
-        made = cls(rules, _before_play(rules, dealt, number, owed, steps, track_cards=track_cards), dealt, owed)
+        made = cls(rules, _before_play(rules, dealt, number, owed, steps, track_cards=track_cards), (), owed)
         made._steps = steps
         made.seed = seed
-        made._order = order
+        made._drawn = order
         pos = made._position
         events: list[Event] = []
         if track_cards:
@@ -153,6 +140,7 @@ class Deal:
         made._go_on()
         made.start_events = tuple(events)
         pos.events = None
+        made._drawn = b""
         return made
 
     @classmethod
@@ -225,7 +213,8 @@ class Deal:
     def _draw(self) -> None:
         """The cards are drawn after what is asked before."""
         pos = self._position
-        pos.take_up(_counts(self.dealt), pos.cards and [bytes(sorted(held)) for held in self.dealt])
+        dealt = self.dealt
+        pos.take_up(_packed(dealt), pos.cards and [bytes(sorted(held)) for held in dealt])
 
     def _settle_first_lead(self) -> None:
         """Fix the first lead, or ask who shows (R5)."""
@@ -234,12 +223,18 @@ class Deal:
             first_lead.ask_all(pos)
         elif self.seed is not None:
             first_drawer, lot = shuffle.seats(self.seed)
-            self._fix_lead(first_lead.show_all(pos, self._order, first_drawer, lot))
+            self._fix_lead(first_lead.show_all(pos, self._order(), first_drawer, lot))
 
     def _fix_lead(self, lead: int) -> None:
         self._lead = lead
         p = self._position.public
         p.first_leader = p.leader = lead
+
+    def _order(self) -> bytes:
+        """The order of drawing, kept only while the deal is made; empty for a deal made from hands."""
+        if self._drawn:
+            return self._drawn
+        return b"" if self.seed is None else shuffle.draw_order(self.rules, self.seed)
 
     # ── reading ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -247,6 +242,13 @@ class Deal:
     def position(self) -> Position:
         """The engine's inside, hidden cards included: never for a player's eyes."""
         return self._position
+
+    @property
+    def dealt(self) -> tuple[bytes, ...]:
+        """The real cards dealt to each seat, as drawn; worked out anew from the seed where there is one."""
+        if self.seed is None or self._dealt:
+            return self._dealt
+        return _dealt_out(self._order(), shuffle.first_drawer(self.seed))
 
     @property
     def public(self) -> PublicState:
@@ -270,7 +272,7 @@ class Deal:
 
     def hand(self, seat: int) -> tuple[int, ...]:
         """A seat's hand as fifteen rank counts."""
-        return tuple(self._position.hands[seat])
+        return tuple(self._position.hand(seat))
 
     def cards(self, seat: int) -> tuple[Card, ...]:
         """A seat's real cards, ascending; empty where they are not tracked."""
@@ -353,7 +355,7 @@ class Deal:
         chosen: bytes | None = None
         if play and cards is not None and pos.cards is not None:
             chosen = bytes(sorted(cards))
-            pos.chosen[seat] = chosen
+            pos.choose(seat, chosen)
         window = len(pos.public.history) if pos.public.kind == Kind.WINDOW else -1
         self._note(Answer(seat, action, as_cards(chosen or b""), window))
         events: list[Event] = []
@@ -408,7 +410,7 @@ class Deal:
         pos = self._position
         if pos.public.kind == Kind.CALL:
             calls.announce(pos, seat, action)
-        pos.answers[seat] = action
+        pos.answer(seat, action)
         pos.waiting &= ~(1 << seat)
         if not pos.waiting:
             self.close_question()
@@ -424,7 +426,7 @@ class Deal:
             return
         if kind == Kind.SHOW:
             first_drawer, lot = shuffle.seats(self.seed or bytes(shuffle.SEED_BYTES))
-            self._fix_lead(first_lead.settle(pos, self._order, first_drawer, lot))
+            self._fix_lead(first_lead.settle(pos, self._order(), first_drawer, lot))
         elif kind == Kind.CALL:
             pos.forget_answers()
         elif kind == Kind.WAIVE:
@@ -441,8 +443,8 @@ class Deal:
         pos = self._position
         p = pos.public
         if p.kind == Kind.REVOLT and p.moves and self.rules.revolution_by == "dealt":
-            return dealt_counts(p, seat, pos.hands[seat])
-        return pos.hands[seat]
+            return dealt_counts(p, seat, pos.hand(seat))
+        return pos.hand(seat)
 
     # ── out of turn ──────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -491,7 +493,7 @@ class Deal:
         return Reveal(
             hands=tuple(as_cards(sorted(held)) for held in self.dealt),
             seed=seed,
-            order=as_cards(self._order),
+            order=as_cards(self._order()),
             first_drawer=-1 if seed is None else shuffle.first_drawer(seed),
             lead=self._lead,
             answers=self.answers,
@@ -511,13 +513,12 @@ class Deal:
 
     def copy(self) -> Deal:
         """An independent copy, for search and for trying things out."""
-        made = Deal(self.rules, self._position.copy(), self.dealt, self.obligations, as_dealt=self.starts_as_dealt)
+        made = Deal(self.rules, self._position.copy(), self._dealt, self.obligations, as_dealt=self.starts_as_dealt)
         made._steps = self._steps
         made.seed = self.seed
         made.start_events = self.start_events
-        made._order = self._order
         made._lead = self._lead
-        made._answers = self._answers[:]
+        made._answers = self._answers.copy()
         made._feels = self._feels[:]
         made._chain = self._chain
         made._fixed = self._fixed
@@ -537,8 +538,8 @@ class Deal:
         for answered, asker in felt:
             self._note_feel(answered, asker)
         self._steps = plan(self.rules, FROM_SEED if seed is not None else AS_DEALT if self.starts_as_dealt else READY)
-        if seed is not None:
-            self._order = shuffle.draw_order(self.rules, seed)
+        if seed is not None and self._dealt == _dealt_out(self._order(), shuffle.first_drawer(seed)):
+            self._dealt = ()
 
     def to_bytes(self) -> bytes:
         """The whole deal, hidden parts included, in a form that :meth:`from_bytes` reads on any machine."""
@@ -571,11 +572,11 @@ def _before_play(
 ) -> Position:
     """A position before the first step. Hands stay empty where something is asked before the cards are drawn."""
     drawn = Step.DRAW not in steps
-    hands = _counts(dealt) if drawn else [[0] * RANK_COUNT for _ in range(SEATS)]
+    hands = _packed(dealt) if drawn else [0] * SEATS
     cards = [bytes(sorted(held)) if drawn else b"" for held in dealt] if track_cards else None
     position = Position(rules, hands, cards, number)
     if not drawn:
-        position.public.count_shown = [-1] * SEATS
+        position.public.count_shown = (-1,) * SEATS
     if owed and rules.tribute:
         position.public.obligations = tribute.in_order(owed)
     return position
@@ -585,10 +586,15 @@ def _obligations(given: Sequence[Obligation | str]) -> tuple[Obligation, ...]:
     return tuple(parse_obligation(owed) if isinstance(owed, str) else owed for owed in given) if given else ()
 
 
-def _counts(dealt: Sequence[bytes]) -> list[list[int]]:
-    """Fifteen counts per seat of the cards dealt."""
-    ranks = [held.translate(_RANKS_OF_BYTES) for held in dealt]
-    return [list(map(held.count, _EVERY_RANK)) for held in ranks]
+def _dealt_out(order: bytes, first_drawer: int) -> tuple[bytes, ...]:
+    """The cards of each seat, drawn one at a time in seat order."""
+    return tuple([order[(seat - first_drawer) % SEATS :: SEATS] for seat in range(SEATS)])
+
+
+def _packed(dealt: Sequence[bytes]) -> list[int]:
+    """The hands dealt, packed."""
+    one = _ONE_OF_CARD.__getitem__
+    return [sum(map(one, held)) for held in dealt]
 
 
 def _check_hands(rules: RuleSet, hands: list[list[int]], lead: int) -> None:

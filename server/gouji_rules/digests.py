@@ -55,7 +55,7 @@ def digest_position(fixed: bytes, chain: bytes, pos: Position) -> bytes:
     numbers = (p.number, p.trick, p.verbs, *(answer or 0 for answer in pos.answers), *p.history)
     hashed = sha256(fixed + chain + scalars + bytes(lists) + pack(f">{len(numbers)}Q", *numbers))
     for hand in pos.hands:
-        hashed.update(bytes(hand))
+        hashed.update(hand)
     if pos.cards is not None:
         hashed.update(b"".join(pos.cards))
         hashed.update(b"".join([held or b"" for held in pos.chosen]))

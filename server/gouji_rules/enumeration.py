@@ -41,6 +41,38 @@ GUARDS_ABOVE = tuple(sum(unit << RANK_BITS - 1 for unit in UNITS[low + 1 :]) for
 """By weakest card of a top play: the guard bits of the ranks above it."""
 
 
+WILD_AT = RANK_BITS * NATURAL_RANKS
+"""A whole hand as one int: its naturals, spread out, then from this bit on its wild code."""
+NATURALS_MASK = (1 << WILD_AT) - 1
+WILD_SHIFTS = (0, SMALL_CODE, BIG_CODE)
+"""Where the wild code has the counts of 2s, small and big jokers."""
+ONE_OF_RANK = (*UNITS, *(1 << WILD_AT + shift for shift in WILD_SHIFTS))
+"""One card of each rank in a hand as one int."""
+
+
+def pack_hand(hand: Sequence[int]) -> int:
+    """A hand of fifteen counts as one int."""
+    return spread(hand) | wild_code(hand) << WILD_AT
+
+
+def cards_in(packed: int) -> int:
+    """How many cards a packed hand holds."""
+    code = packed >> WILD_AT
+    return sum(naturals_of_hand(packed & NATURALS_MASK)) + (code & 31) + jokers_in(code)
+
+
+def naturals_of_hand(naturals: int) -> bytes:
+    """The twelve counts 3..A of spread-out naturals."""
+    return naturals.to_bytes(NATURAL_RANKS, "little")
+
+
+def count_in(naturals: int, code: int, rank: int) -> int:
+    """How many cards of a rank spread-out naturals and a wild code hold."""
+    if rank < NATURAL_RANKS:
+        return naturals >> RANK_BITS * rank & 255
+    return code & 31 if rank == TWO else code >> SMALL_CODE & 15 if rank == SMALL else code >> BIG_CODE
+
+
 def spread(hand: Sequence[int]) -> int:
     """A hand's naturals, spread out."""
     return int.from_bytes(bytes(hand[:NATURAL_RANKS]), "little")
@@ -65,10 +97,11 @@ class LeadTable:
     """The ways to attach twos and jokers of one wild code to a body, those without a joker first.
 
     ``tails`` are play ints without the body; ``bare`` are the same plays without naturals (entry 0, nothing at all, is
-    no play); ``plain`` is how many of them hold no joker.
+    no play); ``plain`` is how many of them hold no joker, ``count`` how many there are, ``wilds`` how many cards the
+    code has.
     """
 
-    __slots__ = ("bare", "plain", "tails")
+    __slots__ = ("bare", "count", "plain", "tails", "wilds")
 
     def __init__(self, code: int) -> None:
         twos, small, big = code & 31, code >> SMALL_CODE & 15, code >> BIG_CODE
@@ -81,6 +114,8 @@ class LeadTable:
                 tail = x * ONE_TWO + y * ONE_SMALL + z * ONE_BIG
                 self.tails.append(tail)
                 self.bare.append(Play(tail | (TWO if x else SMALL if y else BIG)))
+        self.count: int = len(self.tails)
+        self.wilds: int = twos + small + big
 
 
 class FollowTable:
@@ -183,28 +218,41 @@ def _shared_table(top: Play, code: int) -> FollowTable:
 
 
 def count_leads(hand: Sequence[int], code: int, left: int, must_hold_joker: bool) -> int:
-    """How many plays a hand of ``left`` cards may lead (R10, R34)."""
-    table = _LEADS.get(code) or lead_table(code)
-    naturals = left - (code & 31) - (code >> SMALL_CODE & 15) - (code >> BIG_CODE)
-    if must_hold_joker:
-        return (naturals + 1) * (len(table.tails) - table.plain) + (not code & JOKER_CODE and is_one_play(hand))
-    return (naturals + 1) * len(table.tails) - 1
+    """How many plays a hand of ``left`` cards may lead (R10, R34). Of the hand only the naturals are read."""
+    table = lead_table(code)
+    if not must_hold_joker:
+        return count_plain_leads(table, left)
+    ways = (left - table.wilds + 1) * (len(table.tails) - table.plain)
+    return ways + (not code & JOKER_CODE and is_one_play(hand, code))
+
+
+def count_plain_leads(table: LeadTable, left: int) -> int:
+    """The same where nothing restricts a lead, from the table."""
+    return (left - table.wilds + 1) * table.count - 1
 
 
 def lead_at(hand: Sequence[int], code: int, index: int, must_hold_joker: bool) -> Play:
     """The lead of a number below :func:`count_leads`: by body rank, then naturals; jokers and twos alone last."""
-    table = _LEADS.get(code) or lead_table(code)
-    tails = table.tails
-    first = 0
-    if must_hold_joker:
-        first = table.plain
-        if not code & JOKER_CODE:
-            return whole_hand(hand)
-    body, tail = divmod(index, len(tails) - first)
+    table = lead_table(code)
+    if not must_hold_joker:
+        return plain_lead_at(table, hand, index)
+    if not code & JOKER_CODE:
+        return whole_hand(hand, code)
+    return _lead_from(table, hand, index, table.plain)
+
+
+def plain_lead_at(table: LeadTable, hand: Sequence[int], index: int) -> Play:
+    """The same where nothing restricts a lead, from the table."""
+    return _lead_from(table, hand, index, 0)
+
+
+def _lead_from(table: LeadTable, hand: Sequence[int], index: int, first: int) -> Play:
+    """The lead of a number among those with a tail from ``first`` on."""
+    body, tail = divmod(index, table.count - first)
     rank = 0
     for held in hand[:NATURAL_RANKS]:
         if body < held:
-            return rank + (body + 1) * ONE_NATURAL + tails[first + tail]  # type: ignore[return-value]
+            return rank + (body + 1) * ONE_NATURAL + table.tails[first + tail]  # type: ignore[return-value]
         body -= held
         rank += 1  # noqa: SIM113 - pairs of enumerate cost more
     return table.bare[tail + (first or 1)]
@@ -245,17 +293,17 @@ def answer_at(table: FollowTable, hand: Sequence[int], low: int, index: int) -> 
     return table.bare[index if low < TWO else index + table.twos]
 
 
-def is_one_play(hand: Sequence[int]) -> bool:
-    """Whether all cards of a hand make one play (R10)."""
+def is_one_play(hand: Sequence[int], code: int) -> bool:
+    """Whether all cards of a hand make one play (R10). Of the hand only the naturals are read."""
     kinds = sum(1 for held in hand[:NATURAL_RANKS] if held)
-    return kinds <= 1 and any(hand)
+    return kinds == 1 or (not kinds and code > 0)
 
 
-def whole_hand(hand: Sequence[int]) -> Play:
+def whole_hand(hand: Sequence[int], code: int) -> Play:
     """The one play of all cards of a hand for which :func:`is_one_play` holds."""
-    code = wild_code(hand)
-    tail = hand[TWO] * ONE_TWO + hand[SMALL] * ONE_SMALL + hand[BIG] * ONE_BIG
+    small, big = code >> SMALL_CODE & 15, code >> BIG_CODE
+    tail = (code & 31) * ONE_TWO + small * ONE_SMALL + big * ONE_BIG
     for rank in range(NATURAL_RANKS):
         if hand[rank]:
             return Play(rank + hand[rank] * ONE_NATURAL + tail)
-    return Play(tail | (TWO if code & 31 else SMALL if hand[SMALL] else BIG))
+    return Play(tail | (TWO if code & 31 else SMALL if small else BIG))

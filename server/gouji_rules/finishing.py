@@ -16,7 +16,7 @@ from gouji_rules.events import (
 )
 from gouji_rules.position import FIRST_AFTER, OPPOSITE, TEAM_MASK
 from gouji_rules.question import Kind
-from gouji_rules.state import SEAT_SHIFT, Phase, Standing
+from gouji_rules.state import SEAT_SHIFT, Phase, Standing, with_seat
 
 if TYPE_CHECKING:
     from gouji_rules.position import Position
@@ -32,10 +32,10 @@ def finish(pos: Position, seat: int) -> bool:
     while that play is on top (R26); any other opposite is headless at once (R25).
     """
     p = pos.public
-    p.standing[seat] = Standing.FINISHED
+    p.standing = with_seat(p.standing, seat, Standing.FINISHED)
     place = _first_free(p)
-    p.place[seat] = place
-    p.finished.append(seat)
+    p.place = with_seat(p.place, seat, place)
+    p.finished += (seat,)
     p.active &= ~(1 << seat)
     if not p.melee:
         opposite = OPPOSITE[seat]
@@ -102,9 +102,9 @@ def bust(pos: Position, seat: int) -> bool:
 def put_out(pos: Position, seat: int) -> None:
     """A seat is out of play, busted, and takes the last free place; whether that ends the deal is asked apart."""
     p = pos.public
-    p.standing[seat] = Standing.BUSTED
+    p.standing = with_seat(p.standing, seat, Standing.BUSTED)
     place = _last_free(p)
-    p.place[seat] = place
+    p.place = with_seat(p.place, seat, place)
     p.active &= ~(1 << seat)
     if p.burner == seat:
         p.burner = -1
@@ -166,12 +166,12 @@ def _fix_remaining_places(p: PublicState, leaver: int, *, sweeps: bool) -> None:
     """
     revolted = p.revolted
     if revolted >= 0:
-        p.place[revolted] = FOURTH
+        p.place = with_seat(p.place, revolted, FOURTH)
     waiting = p.active
     while waiting:
         seat = FIRST_AFTER[leaver][waiting]
         waiting &= ~(1 << seat)
-        p.place[seat] = next(place for place in range(1, 7) if place not in p.place)
+        p.place = with_seat(p.place, seat, next(place for place in range(1, 7) if place not in p.place))
     if revolted >= 0 and sweeps and p.place[(revolted + 2) % 6] + p.place[(revolted + 4) % 6] == FIRST + SECOND:
-        p.place[p.place.index(THIRD)] = FOURTH
-        p.place[revolted] = THIRD
+        p.place = with_seat(p.place, p.place.index(THIRD), FOURTH)
+        p.place = with_seat(p.place, revolted, THIRD)

@@ -94,7 +94,7 @@ def settle(pos: Position, order: bytes, first_drawer: int, lot: int) -> int:
 
 def _show(pos: Position, seat: int, suit: int, count: int) -> None:
     cards = (Card(cards_shown(pos.rules)[suit]),) * count
-    pos.public.shown.append((seat, cards))
+    pos.public.shown += ((seat, cards),)
     if pos.events is not None:
         pos.events.append(CardsShown(seat, cards))
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gouji_rules.cards import RANK_OF_CARD, Card
-from gouji_rules.enumeration import spread, wild_code
-from gouji_rules.state import Moved
+from gouji_rules.state import Moved, with_seat
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,6 +22,7 @@ def hand_over(
     ``chosen`` are the real cards, one per rank in the same order; None takes the lowest of each rank. Returns the real
     cards, empty where they are not tracked.
     """
+    p = pos.public
     cards: tuple[Card, ...] = ()
     if pos.cards is not None:
         moved = lowest_of(pos.cards[giver], ranks) if chosen is None else chosen
@@ -33,21 +33,13 @@ def hand_over(
         pos.cards[taker] = bytes(sorted(pos.cards[taker] + moved))
         cards = tuple(map(Card, moved))
     for rank in ranks:
-        pos.hands[giver][rank] -= 1
-        pos.hands[taker][rank] += 1
+        pos.change(giver, rank, -1)
+        pos.change(taker, rank, 1)
     for seat in (giver, taker):
-        recount(pos, seat)
-    pos.public.moves += (Moved(giver, taker, why, tuple(ranks), cards),)
+        left = pos.left[seat]
+        p.count_shown = with_seat(p.count_shown, seat, left if left <= pos.report_at else -1)
+    p.moves += (Moved(giver, taker, why, tuple(ranks), cards),)
     return cards
-
-
-def recount(pos: Position, seat: int) -> None:
-    """Bring what is counted of a hand in line with it."""
-    hand = pos.hands[seat]
-    pos.left[seat] = left = sum(hand)
-    pos.naturals[seat] = spread(hand)
-    pos.wild[seat] = wild_code(hand)
-    pos.public.count_shown[seat] = left if left <= pos.report_at else -1
 
 
 def lowest_of(held: bytes | bytearray, ranks: Sequence[int]) -> bytes:

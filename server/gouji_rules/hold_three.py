@@ -24,7 +24,7 @@ def cover(pos: Position, seat: int, manner: Manner) -> int:
     p = pos.public
     owner = p.top_owner
     left = pos.left[owner]
-    if not left or left != pos.hands[owner][0]:
+    if not left or left != pos.held(owner, 0):
         return -1
     pos.stifles = (*pos.stifles, (owner, seat))
     if not pos.conduct.stifle_busts:

@@ -26,7 +26,7 @@ def count(hand: Sequence[int], code: int, left: int, *, hold_three: bool, joker:
         if joker and not code & JOKER_CODE:
             return 0
         left -= hand[0]
-        hand = (0, *hand[1:])
+        hand = b"\0" + bytes(hand[1:])
     if four and not joker and hand[FOUR]:
         return hand[FOUR] * len(lead_table(code).tails)
     return count_leads(hand, code, left, joker)
@@ -36,8 +36,8 @@ def at(hand: Sequence[int], code: int, index: int, *, hold_three: bool, joker: b
     """The lead of a number below :func:`count`."""
     if hold_three and hand[0]:
         if not code and not any(hand[1:12]):
-            return whole_hand(hand)
-        hand = (0, *hand[1:])
+            return whole_hand(hand, code)
+        hand = b"\0" + bytes(hand[1:])
     if four and not joker and hand[FOUR]:
         tails = lead_table(code).tails
         body, tail = divmod(index, len(tails))

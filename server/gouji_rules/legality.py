@@ -511,11 +511,11 @@ def _lowest_lead(rules: RuleSet, question: Question, hand: Sequence[int]) -> Pla
             return compose(0, 0, 0, 1, 0)
         if hand[BIG]:
             return compose(0, 0, 0, 0, 1)
-        return enumeration.whole_hand(hand)
+        return enumeration.whole_hand(hand, enumeration.wild_code(hand))
     first = THREE
     if rules.hold_three and hand[THREE]:
         if not any(hand[THREE + 1 :]):
-            return enumeration.whole_hand(hand)
+            return enumeration.whole_hand(hand, enumeration.wild_code(hand))
         first = THREE + 1
     rank = next(rank for rank, held in enumerate(hand) if held and rank >= first)
     if question.must_hold_four and hand[leads.FOUR]:

@@ -62,8 +62,7 @@ def owe_four(pos: Position, seat: int) -> None:
 
     Not of a seat with nothing but 3s; where nobody sells, its hand frees it.
     """
-    hand = pos.hands[seat]
-    if not hand[buying.FOUR] and pos.left[seat] != hand[buying.THREE]:
+    if not pos.held(seat, buying.FOUR) and pos.left[seat] != pos.held(seat, buying.THREE):
         buying.buy_four(pos, seat)
     pos.public.must_hold_four = True
 

@@ -8,26 +8,30 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from gouji_rules import leads, legality, revolution, soundness, trick
-from gouji_rules.actions import BURN_TAG, DROP_HEAD, KEEP_HEAD, NO, Action
-from gouji_rules.cards import NATURAL_RANKS
+from gouji_rules import leads, revolution, soundness, trick
+from gouji_rules.actions import BURN_TAG, DROP_HEAD, KEEP_HEAD, KILL_TAG, NO, Action
 from gouji_rules.deal import Deal
 from gouji_rules.enumeration import (
     GUARDS,
     GUARDS_ABOVE,
     answer_at,
-    count_leads,
+    count_answers,
+    count_plain_leads,
+    jokers_in,
     kinds_in,
-    lead_at,
+    lead_table,
+    naturals_of_hand,
+    plain_lead_at,
 )
 from gouji_rules.events import Manner
-from gouji_rules.plays import LOW_MASK, NO_PLAY
-from gouji_rules.position import seats_in
-from gouji_rules.question import FOLLOW_VERBS, KILL_BIT, WIND_BIT, YIELD_BIT, Kind
+from gouji_rules.plays import LOW_MASK, NO_PLAY, Play
+from gouji_rules.position import FIRST_AFTER, OPPOSITE_BIT, seats_in
+from gouji_rules.question import BURN_BIT, FOLLOW_VERBS, KILL_BIT, WIND_BIT, YIELD_BIT, Kind
 
 if TYPE_CHECKING:
     from gouji_rules.position import Position
     from gouji_rules.rule_set import RuleSet
+    from gouji_rules.state import PublicState
 
 
 class Rng(Protocol):
@@ -62,71 +66,102 @@ def play_out(deal: Deal, rng: Rng) -> int:
     p = pos.public
     decisions = _answer_before_play(deal, rng)
     random = rng.random
-    put_down, do_pass = trick.put_down, trick.do_pass
-    hands = pos.hands
+    put_down = trick.put_down
     naturals = pos.naturals
     wild = pos.wild
     top = low = above = -1
     conduct = pos.conduct
-    find_tables, find_table = conduct.answers.tables, conduct.answers.table
+    answers = conduct.answers
     plain_leads = conduct.plain_leads
-    tables = find_tables(NO_PLAY)
+    tables = answers.tables(NO_PLAY)
     while True:
         kind = p.kind
         if kind is _FOLLOW:
-            seat = p.turn
-            code = wild[seat]
             if p.top != top:
                 top = p.top
                 low = top & LOW_MASK
                 above = GUARDS_ABOVE[low]
-                tables = find_tables(p.top)
-            table = tables.get(code) or find_table(p.top, code)
+                tables = answers.tables(p.top)
+            seat = p.turn
+            verbs = p.verbs
+            code = wild[seat]
+            table = tables.get(code) or answers.table(p.top, code)
             ways = table.bare_above[low]
             enough = (naturals[seat] | GUARDS) - table.least & above
+            if not ways and not enough and verbs == FOLLOW_VERBS:
+                if p.yielder == seat:
+                    trick.do_pass(pos, seat)
+                    continue
+                # It can only pass. So do those after it who can only pass too, up to the first with a choice.
+                after = FIRST_AFTER[p.top_owner]
+                chooses = _may_choose(p)
+                passed = p.asked
+                pending = p.pending ^ passed
+                while pending:
+                    seat = after[pending]
+                    bit = 1 << seat
+                    if chooses & bit:
+                        break
+                    code = wild[seat]
+                    table = tables.get(code) or answers.table(p.top, code)
+                    ways = table.bare_above[low]
+                    enough = (naturals[seat] | GUARDS) - table.least & above
+                    if ways or enough:
+                        break
+                    passed |= bit
+                    pending ^= bit
+                p.passed |= passed
+                p.pending = pending
+                if not ways and not enough:
+                    trick.ask_next(pos, p)
+                    continue
+                p.turn = seat
+                p.asked = 1 << seat
             if enough:
                 if table.single:
                     ways += enough.bit_count()
                 else:
-                    upto = table.upto
-                    for held in hands[seat][low + 1 : NATURAL_RANKS]:
-                        ways += upto[held]
-            verbs = p.verbs
-            if verbs == FOLLOW_VERBS:
-                if not ways:
-                    do_pass(pos, seat)
-                    continue
-                others = 1
-            else:
-                others = 2 + (verbs & _BOTH == _BOTH)
+                    ways = count_answers(table, naturals_of_hand(naturals[seat]), low)
+            others = 1 if verbs == FOLLOW_VERBS else 2 + (verbs & _BOTH == _BOTH)
             decisions += 1
             index = int(random() * (ways + others)) - others
             if index >= 0:
-                put_down(pos, seat, answer_at(table, hands[seat], low, index), _FOLLOWING)
+                play = answer_at(table, naturals_of_hand(naturals[seat]), low, index)
+                put_down(pos, seat, play, _FOLLOWING)
             elif index == -1:
-                do_pass(pos, seat)
+                trick.do_pass(pos, seat)
             elif verbs & YIELD_BIT and index == -2:
                 trick.do_yield(pos, seat)
             else:
                 trick.do_wind(pos, seat)
         elif kind is _LEAD:
             seat = p.turn
-            if not plain_leads:
+            joker = p.must_hold_joker
+            if joker or not plain_leads:
                 decisions += _lead(pos, seat, rng)
                 continue
-            hand = hands[seat]
             code = wild[seat]
-            joker = p.must_hold_joker
-            ways = count_leads(hand, code, pos.left[seat], joker)
+            leads_of = lead_table(code)
+            ways = count_plain_leads(leads_of, pos.left[seat])
             index = 0
             if ways > 1:
                 decisions += 1
                 index = int(random() * ways)
-            put_down(pos, seat, lead_at(hand, code, index, joker), _LEADING)
+            play = plain_lead_at(leads_of, naturals_of_hand(naturals[seat]), index)
+            put_down(pos, seat, play, _LEADING)
         elif kind is _WINDOW:
             decisions += _answer_window(pos, rng)
         else:
             return decisions
+
+
+def _may_choose(p: PublicState) -> int:
+    """Mask of the seats that could have more than a play or a pass when asked about the top play (R24, R27)."""
+    if p.melee:
+        return 0
+    if p.top_last:
+        return 63
+    return 0 if p.top_gouji else OPPOSITE_BIT[p.top_owner]
 
 
 def _answer_before_play(deal: Deal, rng: Rng) -> int:
@@ -151,9 +186,9 @@ _BOTH = YIELD_BIT | WIND_BIT
 
 
 def _lead(pos: Position, seat: int, rng: Rng) -> int:
-    """Lead where R43 or R45 restrict it; 1 if there was a choice."""
+    """Lead where R34, R43 or R45 restrict it; 1 if there was a choice."""
     p = pos.public
-    hand, code = pos.hands[seat], pos.wild[seat]
+    hand, code = naturals_of_hand(pos.naturals[seat]), pos.wild[seat]
     held, joker, four = pos.conduct.hold_three, p.must_hold_joker, p.must_hold_four
     ways = leads.count(hand, code, pos.left[seat], hold_three=held, joker=joker, four=four)
     index = int(rng.random() * ways) if ways > 1 else 0
@@ -162,41 +197,43 @@ def _lead(pos: Position, seat: int, rng: Rng) -> int:
 
 
 def _answer_window(pos: Position, rng: Rng) -> int:
-    """Answer a window for every seat in it."""
+    """Answer a window for every seat in it. How many had a choice.
+
+    A verb with cards is open for the answers to the top play; under `burn = strict` a burn only for the sound ones.
+    """
     p = pos.public
     conduct = pos.conduct
-    if not conduct.strict or p.verbs & KILL_BIT:
-        return _answer_wide_window(pos, rng)
+    top = p.top
+    low = top & LOW_MASK
+    above = GUARDS_ABOVE[low]
+    burning, killing = p.verbs & BURN_BIT, p.verbs & KILL_BIT
+    strict = conduct.strict
     decisions = 0
     for seat in seats_in(p.asked):
         code = pos.wild[seat]
-        if (code >> 5 & 15) + (code >> 9) >= kinds_in(pos.naturals[seat]) - 2:
-            table = conduct.answers.table(p.top, code)
-            burns = soundness.sound_burns(pos.hands[seat], code, p.top, table, hold_three=conduct.hold_three)
-            if burns:
-                decisions += 1
-                index = int(rng.random() * (len(burns) + 1)) - 1
-                if index >= 0:
-                    pos.answers[seat] = Action(BURN_TAG | burns[index])
-    trick.close_window(pos)
-    return decisions
-
-
-def _answer_wide_window(pos: Position, rng: Rng) -> int:
-    """The same where kills are open, or burns need not be sound: a verb with cards for every answer to the top play."""
-    p = pos.public
-    decisions = 0
-    rules = pos.rules
-    for seat in seats_in(p.asked):
-        question = p.question_for(seat)
-        if question is None:
+        naturals = pos.naturals[seat]
+        if strict and not killing and jokers_in(code) < kinds_in(naturals) - 2:
             continue
-        legal = legality.LegalActions(rules, question, pos.hands[seat])
-        if len(legal) > 1:
-            decisions += 1
-            index = int(rng.random() * len(legal))
-            if index:
-                pos.answers[seat] = legal[index]
+        table = conduct.answers.table(top, code)
+        if not table.bare_above[low] and not (naturals | GUARDS) - table.least & above:
+            continue
+        hand = naturals_of_hand(naturals)
+        ways = count_answers(table, hand, low)
+        burns: list[Play] | None = None
+        burn_ways = 0 if not burning or p.only_kill >> seat & 1 else ways
+        if burn_ways and strict:
+            burns = soundness.sound_burns(hand, code, top, table, hold_three=conduct.hold_three)
+            burn_ways = len(burns)
+        options = burn_ways + (ways if killing else 0)
+        if not options:
+            continue
+        decisions += 1
+        index = int(rng.random() * (options + 1)) - 1
+        if index >= burn_ways:
+            pos.answer(seat, Action(KILL_TAG | answer_at(table, hand, low, index - burn_ways)))
+        elif index >= 0:
+            burn = answer_at(table, hand, low, index) if burns is None else burns[index]
+            pos.answer(seat, Action(BURN_TAG | burn))
     trick.close_window(pos)
     return decisions
 
@@ -231,13 +268,13 @@ def _answer_revolution(deal: Deal, rng: Rng) -> int:
     pos = deal.position
     for seat in range(6):
         if pos.wild[seat]:
-            pos.answers[seat] = NO
+            pos.answer(seat, NO)
             continue
         legal = deal.legal_actions(seat)
         index = 0
         if len(legal) > 1:
             decisions += 1
             index = int(rng.random() * len(legal))
-        pos.answers[seat] = legal[index]
+        pos.answer(seat, legal[index])
     deal.close_question()
     return decisions

@@ -8,12 +8,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gouji_rules.cards import RANK_OF_CARD, SEATS, Card, counts_of
+from gouji_rules.cards import NATURAL_RANKS, RANK_OF_CARD, SEATS, counts_of
 from gouji_rules.conduct import Conduct, conduct_under
-from gouji_rules.enumeration import spread, wild_code
+from gouji_rules.enumeration import (
+    NATURALS_MASK,
+    UNITS,
+    WILD_AT,
+    WILD_SHIFTS,
+    cards_in,
+    count_in,
+    naturals_of_hand,
+)
 from gouji_rules.errors import CardsNotHeld
 from gouji_rules.plays import counts_of_play
-from gouji_rules.state import PublicState
+from gouji_rules.state import PublicState, with_seat
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,17 +60,21 @@ def seats_in(mask: int) -> tuple[int, ...]:
     return _SEATS_IN[mask]
 
 
+NO_ANSWERS: tuple[Action | None, ...] = (None,) * SEATS
+NOTHING_CHOSEN: tuple[bytes | None, ...] = (None,) * SEATS
+
+
 class Position:
     """Public state, hands and hidden answers of a deal.
 
-    ``hands`` fifteen counts per seat; ``left`` cards per seat; ``naturals`` the ranks 3..A of each seat spread out
-    (:func:`~gouji_rules.enumeration.spread`); ``wild`` wild code per seat; ``waiting`` mask of the seats whose answer
-    is missing in a question asked of several; ``answers`` theirs so far; ``cards`` the real cards per seat, ascending
-    (None: not tracked) and ``chosen`` the ones picked for a coming play; ``events`` the sink of what happens (None: not
-    recorded). ``gouji_at`` and ``report_at`` are the rule set's thresholds and ``conduct`` what else it means for
-    play, picked once. ``step`` counts the steps of R4 that were taken; ``owed`` is the tribute still to be paid and
-    ``back`` what is still to come back; ``stifles`` are all (seat, stifler) so far, as they happened, public or not
-    (R46).
+    A hand is kept packed: ``naturals`` the ranks 3..A of each seat spread out
+    (:func:`~gouji_rules.enumeration.spread`), ``wild`` wild code per seat; ``left`` cards per seat. ``waiting`` mask of
+    the seats whose answer is missing in a question asked of several; ``answers`` theirs so far; ``cards`` the real
+    cards per seat, ascending (None: not tracked) and ``chosen`` the ones picked for a coming play; ``events`` the sink
+    of what happens (None: not recorded). ``gouji_at`` and ``report_at`` are the rule set's thresholds and ``conduct``
+    what else it means for play, picked once. ``step`` counts the steps of R4 that were taken; ``owed`` is the tribute
+    still to be paid and ``back`` what is still to come back; ``stifles`` are all (seat, stifler) so far, as they
+    happened, public or not (R46).
     """
 
     __slots__ = (
@@ -73,7 +85,6 @@ class Position:
         "conduct",
         "events",
         "gouji_at",
-        "hands",
         "left",
         "naturals",
         "owed",
@@ -86,17 +97,17 @@ class Position:
         "wild",
     )
 
-    def __init__(self, rules: RuleSet, hands: list[list[int]], cards: list[bytes] | None, number: int = 1) -> None:
+    def __init__(self, rules: RuleSet, packed: Sequence[int], cards: list[bytes] | None, number: int = 1) -> None:
+        """``packed`` is one int per seat (:func:`~gouji_rules.enumeration.pack_hand`)."""
         self.rules: RuleSet = rules
         self.public: PublicState = PublicState(rules, number)
-        self.hands: list[list[int]] = hands
-        self.left: list[int] = [sum(hand) for hand in hands]
-        self.naturals: list[int] = [spread(hand) for hand in hands]
-        self.wild: list[int] = [wild_code(hand) for hand in hands]
+        self.naturals: list[int] = [hand & NATURALS_MASK for hand in packed]
+        self.wild: list[int] = [hand >> WILD_AT for hand in packed]
+        self.left: list[int] = list(map(cards_in, packed))
         self.waiting: int = 0
-        self.answers: list[Action | None] = [None] * SEATS
+        self.answers: tuple[Action | None, ...] = NO_ANSWERS
         self.cards: list[bytes] | None = cards
-        self.chosen: list[bytes | None] = [None] * SEATS
+        self.chosen: tuple[bytes | None, ...] = NOTHING_CHOSEN
         self.events: list[Event] | None = None
         self.step: int = 0
         self.owed: tuple[Obligation, ...] = ()
@@ -106,35 +117,67 @@ class Position:
         self.gouji_at: tuple[int, ...] = self.conduct.gouji_at
         self.report_at: int = 10 if rules.report == "shown" else -1
         if min(self.left) <= self.report_at:
-            self.public.count_shown = [left if left <= self.report_at else -1 for left in self.left]
+            self.show_counts()
+
+    def show_counts(self) -> None:
+        """Tell how many cards those seats hold that hold few (R80)."""
+        self.public.count_shown = tuple([left if left <= self.report_at else -1 for left in self.left])
+
+    def hand(self, seat: int) -> bytes:
+        """A hand as fifteen rank counts."""
+        code = self.wild[seat]
+        return naturals_of_hand(self.naturals[seat]) + bytes((code & 31, code >> 5 & 15, code >> 9))
+
+    @property
+    def hands(self) -> tuple[bytes, ...]:
+        """All hands as fifteen rank counts each, anew: changing them is :meth:`take_up`'s and :meth:`change`'s."""
+        return tuple([self.hand(seat) for seat in range(SEATS)])
+
+    def held(self, seat: int, rank: int) -> int:
+        """How many cards of a rank a seat holds."""
+        return count_in(self.naturals[seat], self.wild[seat], rank)
+
+    def change(self, seat: int, rank: int, by: int) -> None:
+        """Put cards of a rank into a hand, or take them out."""
+        if rank < NATURAL_RANKS:
+            self.naturals[seat] += by * UNITS[rank]
+        else:
+            self.wild[seat] += by << WILD_SHIFTS[rank - NATURAL_RANKS]
+        self.left[seat] += by
+
+    def answer(self, seat: int, action: Action) -> None:
+        """Keep the answer of one of several seats asked."""
+        self.answers = with_seat(self.answers, seat, action)
+
+    def choose(self, seat: int, cards: bytes | None) -> None:
+        """Keep which real cards a seat picked, or forget it."""
+        self.chosen = with_seat(self.chosen, seat, cards)
 
     def forget_answers(self) -> None:
         """The answers to a common question have done their work."""
-        self.answers = [None] * SEATS
-        self.chosen = [None] * SEATS
+        self.answers = NO_ANSWERS
+        self.chosen = NOTHING_CHOSEN
 
-    def take_up(self, hands: list[list[int]], cards: list[bytes] | None) -> None:
-        """The cards were drawn: fill the hands, empty until now, in place."""
-        self.hands[:] = hands
+    def take_up(self, packed: Sequence[int], cards: list[bytes] | None) -> None:
+        """The cards were drawn: fill the hands in place, whatever they hold; ``packed`` as when it was made."""
         self.cards = cards
-        self.left[:] = [sum(hand) for hand in hands]
-        self.naturals[:] = [spread(hand) for hand in hands]
-        self.wild[:] = [wild_code(hand) for hand in hands]
-        self.public.count_shown = [left if left <= self.report_at else -1 for left in self.left]
+        self.left[:] = list(map(cards_in, packed))
+        self.naturals[:] = [hand & NATURALS_MASK for hand in packed]
+        self.wild[:] = [hand >> WILD_AT for hand in packed]
+        self.show_counts()
 
     def copy(self) -> Position:
         """An independent copy, without the event sink."""
         made = Position.__new__(Position)
         made.rules = self.rules
         made.public = self.public.copy()
-        made.hands = [hand[:] for hand in self.hands]
         made.left = self.left[:]
         made.naturals = self.naturals[:]
         made.wild = self.wild[:]
         made.waiting = self.waiting
-        made.answers = self.answers[:]
+        made.answers = self.answers
         made.cards = None if self.cards is None else self.cards[:]
-        made.chosen = self.chosen[:]
+        made.chosen = self.chosen
         made.events = None
         made.step = self.step
         made.owed = self.owed
@@ -168,17 +211,18 @@ def check_cards(held: bytes, play: Play, cards: Sequence[int]) -> bytes:
     return chosen
 
 
-def take_cards(pos: Position, seat: int, play: Play) -> tuple[Card, ...]:
+def take_cards(pos: Position, seat: int, play: Play) -> bytes:
     """Move the real cards of a play out of a hand: those chosen, else the lowest. Empty when not tracked."""
     if pos.cards is None:
-        return ()
+        return b""
     held = pos.cards[seat]
     chosen = pos.chosen[seat]
     if chosen is None:
         chosen = pick_cards(held, play)
-    pos.chosen[seat] = None
+    else:
+        pos.choose(seat, None)
     rest = bytearray(held)
     for card in chosen:
         rest.remove(card)
     pos.cards[seat] = bytes(rest)
-    return tuple(map(Card, chosen))
+    return chosen

@@ -10,7 +10,7 @@ from gouji_rules.cards import SEATS
 from gouji_rules.events import DealVoided, HeadChosen, LeadFixed, LeadReason, RevolutionSettled
 from gouji_rules.position import FIRST_AFTER, OPPOSITE
 from gouji_rules.question import HEAD_VERBS, REVOLT_VERBS, Kind
-from gouji_rules.state import Phase, Standing
+from gouji_rules.state import Phase, Standing, with_seat
 
 if TYPE_CHECKING:
     from gouji_rules.actions import Action
@@ -38,9 +38,9 @@ def settle(pos: Position) -> None:
     if pos.events is not None:
         pos.events.append(RevolutionSettled(tuple(revolted)))
     for seat in revolted:
-        p.standing[seat] = Standing.REVOLTED
+        p.standing = with_seat(p.standing, seat, Standing.REVOLTED)
         p.active &= ~(1 << seat)
-        p.count_shown[seat] = -1
+        p.count_shown = with_seat(p.count_shown, seat, -1)
     if len(revolted) > 1:
         _void(pos, tuple(revolted))
     elif revolted:
@@ -79,7 +79,7 @@ def choose_head(pos: Position, seat: int, action: Action) -> None:
     p = pos.public
     keep = action == KEEP_HEAD
     if keep:
-        p.dead_left[seat] = DEAD_GOUJIS
+        p.dead_left = with_seat(p.dead_left, seat, DEAD_GOUJIS)
     else:
         p.headless |= 1 << seat
     if pos.events is not None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from array import array
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from gouji_rules.actions import Action
-from gouji_rules.cards import SEATS, Card
-from gouji_rules.deal import Answer, Deal
+from gouji_rules.answer_log import Answer
+from gouji_rules.cards import RANK_COUNT, SEATS, Card
+from gouji_rules.deal import Deal
+from gouji_rules.enumeration import pack_hand
 from gouji_rules.obligations import parse_obligation
 from gouji_rules.plays import Play
 from gouji_rules.position import Position
@@ -24,7 +27,7 @@ if TYPE_CHECKING:
 FORMAT = "gouji-deal/1"
 
 # Fields of the public state that are not plain ints, bools or lists of ints.
-_APART = ("rules", "shown", "history_cards", "obligations", "moves", "due")
+_APART = ("rules", "shown", "history", "history_cards", "obligations", "moves", "due")
 _PLAIN = tuple(name for name in PUBLIC_FIELDS if name not in _APART)
 
 
@@ -48,15 +51,15 @@ def dump_deal(deal: Deal) -> bytes:
         "stifles": pos.stifles,
         "dealt": [held.hex() for held in deal.dealt],
         "lead": deal.lead,
-        "hands": pos.hands,
+        "hands": [list(hand) for hand in pos.hands],
         "cards": None if pos.cards is None else [held.hex() for held in pos.cards],
         "chosen": [None if held is None else held.hex() for held in pos.chosen],
         "waiting": pos.waiting,
         "given": pos.answers,
         "answers": [[a.seat, a.action, _hex(a.cards), a.window] for a in deal.answers],
-        "public": {name: getattr(p, name) for name in _PLAIN},
+        "public": {"history": list(p.history), **{name: getattr(p, name) for name in _PLAIN}},
         "shown": [[seat, _hex(cards)] for seat, cards in p.shown],
-        "played": [_hex(cards) for cards in p.history_cards],
+        "played": [_hex(played.cards) for played in p.plays] if p.history_cards else [],
     }
     if deal.feels:
         data["feels"] = deal.feels
@@ -78,10 +81,12 @@ def _build(read: dict[str, Any]) -> Deal:
     rules = _rules(read["rules"], read["options"])
     cards = None if read["cards"] is None else [bytes.fromhex(held) for held in read["cards"]]
     hands = [[int(held) for held in hand] for hand in read["hands"]]
-    pos = Position(rules, hands, cards, 1)
-    pos.chosen = [None if held is None else bytes.fromhex(held) for held in read["chosen"]]
+    if any(len(hand) != RANK_COUNT for hand in hands):
+        raise ValueError("not fifteen ranks")
+    pos = Position(rules, list(map(pack_hand, hands)), cards, 1)
+    pos.chosen = tuple([None if held is None else bytes.fromhex(held) for held in read["chosen"]])
     pos.waiting = int(read["waiting"])
-    pos.answers = [None if answer is None else Action(answer) for answer in read["given"]]
+    pos.answers = tuple([None if answer is None else Action(answer) for answer in read["given"]])
     if len(hands) != SEATS or len(pos.answers) != SEATS or len(pos.chosen) != SEATS:
         raise ValueError("not six seats")
     _fill(pos.public, read)
@@ -104,19 +109,20 @@ def _build(read: dict[str, Any]) -> Deal:
 def _fill(p: PublicState, read: dict[str, Any]) -> None:
     fields = read["public"]
     for name in _PLAIN:
-        setattr(p, name, fields[name])
+        value = fields[name]
+        setattr(p, name, tuple(value) if isinstance(value, list) else value)
     p.phase = Phase(p.phase)
     p.kind = Kind(p.kind)
     p.top = Play(p.top)
-    p.standing = [Standing(standing) for standing in p.standing]
-    p.shown = [(seat, _cards(text)) for seat, text in read["shown"]]
-    p.history_cards = [_cards(text) for text in read["played"]]
+    p.standing = tuple([Standing(standing) for standing in fields["standing"]])
+    p.shown = tuple([(seat, _cards(text)) for seat, text in read["shown"]])
+    p.history = array("Q", fields["history"])
+    p.history_cards = bytes.fromhex("".join(read["played"]))
     p.obligations = _obligations(read["owed"])
     p.due = None if read["due"] is None else parse_obligation(read["due"])
     p.moves = tuple(
         Moved(giver, taker, why, tuple(ranks), _cards(cards)) for giver, taker, why, ranks, cards in read["moves"]
     )
-    p.calls, p.felt = tuple(p.calls), tuple(p.felt)
     p.burns, p.stifled = _tuples(p.burns), _tuples(p.stifled)
 
 

@@ -33,9 +33,6 @@ _SEED_TAG = b"gouji/seed/1"
 _SHUFFLE_TAG = b"gouji/shuffle/1"
 _SEATS_TAG = b"gouji/seats/1"
 
-_COUNTERS = tuple(j.to_bytes(4, "big") for j in range(64))
-_ONE_PACK = bytes(range(1, 55))
-
 
 def commitment(server_secret: bytes) -> bytes:
     """What a server publishes before a deal: SHA-256 of its 32-byte secret with a tag."""
@@ -59,10 +56,13 @@ def shuffled(rule_set: RuleSet, seed: bytes) -> tuple[Card, ...]:
 
 def draw_order(rule_set: RuleSet, seed: bytes) -> bytes:
     """The whole pack in the order of drawing, a byte per card value."""
-    if rule_set.decks == 4 and not rule_set.removed:
-        return _draw_four_packs(seed)
-    cards = bytes(pack(rule_set))
-    return bytes([cards[i] for i in _sorted_by_key(len(cards), seed)])
+    key = (rule_set.decks, rule_set.removed)
+    drawing = _DRAWINGS.get(key)
+    if drawing is None:
+        if len(_DRAWINGS) > _MOST_KEPT:
+            _DRAWINGS.clear()
+        drawing = _DRAWINGS[key] = _Drawing(bytes(pack(rule_set)))
+    return drawing.order(seed)
 
 
 def seats(seed: bytes) -> tuple[int, int]:
@@ -77,34 +77,56 @@ def first_drawer(seed: bytes) -> int:
     return seats(seed)[0]
 
 
-def _stream(cards: int, seed: bytes) -> bytes:
-    """The joined blocks, as many as these cards need."""
-    _need_32(seed, "a seed")
-    prefix = _SHUFFLE_TAG + seed
-    return b"".join([sha512(prefix + counter).digest() for counter in _COUNTERS[: (cards + 7) // 8]])
-
-
-def _sorted_by_key(cards: int, seed: bytes) -> list[int]:
-    """The numbers of the cards of a pack, sorted by key."""
-    stream = _stream(cards, seed)
-    keys = [int.from_bytes(stream[8 * i : 8 * i + 8], "big") >> 8 & _KEY_MASK for i in range(cards)]
-    return sorted(range(cards), key=keys.__getitem__)
-
-
-# The same for four packs without a step of Python per card: a key, followed by its card's number in the last byte, is
-# read as the fraction of a float in [1, 2). Floats sort fast, and the numbers are read off the last bytes.
-_FOUR = 216
 _KEY_MASK = (1 << 44) - 1
-_FRACTIONS = int.from_bytes(bytes.fromhex("000fffffffffff00") * _FOUR, "big")
-_NUMBERED_ONES = int.from_bytes(b"".join(b"\x3f\xf0\0\0\0\0\0" + bytes([i]) for i in range(_FOUR)), "big")
-_FLOATS = Struct(f">{_FOUR}d")
-_FOUR_PACKS = (_ONE_PACK * 4).ljust(256, b"\0")
+_NUMBERED = 256
+"""Packs of at most so many cards have their numbers beside the keys in eight bytes."""
 
 
-def _draw_four_packs(seed: bytes) -> bytes:
-    stream = int.from_bytes(_stream(_FOUR, seed), "big")
-    keyed = (stream & _FRACTIONS | _NUMBERED_ONES).to_bytes(8 * _FOUR, "big")
-    return _FLOATS.pack(*sorted(_FLOATS.unpack(keyed)))[7::8].translate(_FOUR_PACKS)
+class _Drawing:
+    """How one pack is drawn.
+
+    Without a step of Python per card, where a card's number fits into a byte: a key, followed by that number, is read
+    as the fraction of a float in [1, 2). Floats sort fast, and the numbers are read off the last bytes.
+    """
+
+    __slots__ = ("_blocks", "_cards", "_floats", "_fractions", "_names", "_ones")
+
+    def __init__(self, cards: bytes) -> None:
+        self._cards: bytes = cards
+        count = len(cards)
+        numbers = range(count if count <= _NUMBERED else 0)
+        self._blocks: tuple[bytes, ...] = tuple([block.to_bytes(4, "big") for block in range((count + 7) // 8)])
+        self._fractions: int = int.from_bytes(bytes.fromhex("000fffffffffff00") * len(numbers), "big")
+        self._ones: int = int.from_bytes(b"".join([b"\x3f\xf0\0\0\0\0\0" + bytes([i]) for i in numbers]), "big")
+        self._floats: Struct = Struct(f">{len(numbers)}d")
+        self._names: bytes = cards[:_NUMBERED].ljust(_NUMBERED, b"\0")
+
+    def order(self, seed: bytes) -> bytes:
+        """The pack in the order of drawing."""
+        stream = self._stream(seed)
+        count = len(self._cards)
+        if count > _NUMBERED:
+            keys = [int.from_bytes(stream[8 * i : 8 * i + 8], "big") >> 8 & _KEY_MASK for i in range(count)]
+            return bytes([self._cards[i] for i in sorted(range(count), key=keys.__getitem__)])
+        keyed = int.from_bytes(stream[: 8 * count], "big") & self._fractions | self._ones
+        floats = self._floats
+        return floats.pack(*sorted(floats.unpack(keyed.to_bytes(8 * count, "big"))))[7::8].translate(self._names)
+
+    def _stream(self, seed: bytes) -> bytes:
+        """The joined blocks, as many as these cards need."""
+        _need_32(seed, "a seed")
+        common = sha512(_SHUFFLE_TAG + seed)
+        blocks: list[bytes] = []
+        for counter in self._blocks:
+            block = common.copy()
+            block.update(counter)
+            blocks.append(block.digest())
+        return b"".join(blocks)
+
+
+_DRAWINGS: dict[tuple[int, str], _Drawing] = {}
+"""By number of packs and cards removed."""
+_MOST_KEPT = 64
 
 
 def _need_32(value: bytes, what: str) -> None:

@@ -6,12 +6,14 @@ are 0..5, masks have bit s for seat s, -1 is nobody.
 
 from __future__ import annotations
 
+from array import array
 from dataclasses import dataclass, replace
 from enum import IntEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
+from gouji_rules.cards import as_cards
 from gouji_rules.events import Manner
-from gouji_rules.plays import PLAY_MASK, Play
+from gouji_rules.plays import PLAY_MASK, SIZE_SHIFT, Play
 from gouji_rules.question import BURN_BIT, Kind, Question
 
 if TYPE_CHECKING:
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from gouji_rules.rule_set import RuleSet
 
 NONE_EACH = (0,) * 6
+_NO_COUNTS = (-1,) * 6
 
 
 class Standing(IntEnum):
@@ -72,6 +75,8 @@ class PlayedCards:
     last: bool = False
     headless: bool = False
 
+
+_T = TypeVar("_T")
 
 # A history entry packed into one int: the play, then seat, manner (two bits: KILL is 0), dead, last, headless, trick.
 SEAT_SHIFT = 28
@@ -139,6 +144,14 @@ PUBLIC_FIELDS = (
 """The attributes of a :class:`PublicState`."""
 
 
+_ALL_ACTIVE = (Standing.ACTIVE,) * 6
+
+
+def with_seat(values: tuple[_T, ...], seat: int, value: _T) -> tuple[_T, ...]:
+    """Values by seat, with another one for a seat."""
+    return (*values[:seat], value, *values[seat + 1 :])
+
+
 class PublicState:
     """Everything public of a running deal.
 
@@ -163,7 +176,8 @@ class PublicState:
     - ``opened`` mask (R40); ``burns`` that succeeded: (owner of the play burned, burner, doubled) (R35); ``stifled``:
       (seat, stifler) once that is public (R46); ``slam`` the seat that made one (R66); per seat ``felt``, how often it
       has felt its opposite's hand (R82);
-    - ``history`` the plays so far packed, ``history_cards`` their real cards (read :attr:`plays`).
+    - ``history`` the plays so far packed, ``history_cards`` their real cards one after the other, empty where they are
+      not tracked (read :attr:`plays` and :attr:`last_played`).
     """
 
     __slots__ = PUBLIC_FIELDS
@@ -184,8 +198,8 @@ class PublicState:
         self.top_dead: bool = False
         self.top_last: bool = False
         self.top_headless: bool = False
-        self.standing: list[Standing] = [Standing.ACTIVE] * 6
-        self.place: list[int] = [0] * 6
+        self.standing: tuple[Standing, ...] = _ALL_ACTIVE
+        self.place: tuple[int, ...] = NONE_EACH
         self.active: int = 63
         self.passed: int = 0
         self.yielded: int = 0
@@ -195,8 +209,8 @@ class PublicState:
         self.pending: int = 0
         self.yielder: int = -1
         self.chance: int = -1
-        self.dead_left: list[int] = [-1] * 6
-        self.count_shown: list[int] = [-1] * 6
+        self.dead_left: tuple[int, ...] = _NO_COUNTS
+        self.count_shown: tuple[int, ...] = _NO_COUNTS
         self.trick: int = 0
         self.leader: int = -1
         self.first_leader: int = -1
@@ -206,7 +220,7 @@ class PublicState:
         self.only_kill: int = 0
         self.live_dead: int = 0
         self.melee: bool = False
-        self.finished: list[int] = []
+        self.finished: tuple[int, ...] = ()
         self.revolted: int = -1
         self.obligations: tuple[Obligation, ...] = ()
         self.moves: tuple[Moved, ...] = ()
@@ -218,9 +232,9 @@ class PublicState:
         self.stifled: tuple[tuple[int, int], ...] = ()
         self.slam: int = -1
         self.felt: tuple[int, ...] = NONE_EACH
-        self.shown: list[tuple[int, tuple[Card, ...]]] = []
-        self.history: list[int] = []
-        self.history_cards: list[tuple[Card, ...]] = []
+        self.shown: tuple[tuple[int, tuple[Card, ...]], ...] = ()
+        self.history: array[int] = array("Q")
+        self.history_cards: bytes = b""
 
     @property
     def question(self) -> Question | None:
@@ -247,8 +261,22 @@ class PublicState:
     @property
     def plays(self) -> list[PlayedCards]:
         """Every play of the deal so far, in order."""
-        cards = self.history_cards
-        return [unpack_played(entry, cards[i] if i < len(cards) else ()) for i, entry in enumerate(self.history)]
+        cards = as_cards(self.history_cards)
+        found: list[PlayedCards] = []
+        at = 0
+        for entry in self.history:
+            start = at
+            at += entry >> SIZE_SHIFT & 63
+            found.append(unpack_played(entry, cards[start:at]))
+        return found
+
+    @property
+    def last_played(self) -> PlayedCards | None:
+        """The last play so far; None before the first."""
+        if not self.history:
+            return None
+        entry = self.history[-1]
+        return unpack_played(entry, as_cards(self.history_cards[-(entry >> SIZE_SHIFT & 63) :]))
 
     def copy(self) -> PublicState:
         """An independent copy."""
@@ -268,8 +296,8 @@ class PublicState:
         made.top_dead = self.top_dead
         made.top_last = self.top_last
         made.top_headless = self.top_headless
-        made.standing = self.standing[:]
-        made.place = self.place[:]
+        made.standing = self.standing
+        made.place = self.place
         made.active = self.active
         made.passed = self.passed
         made.yielded = self.yielded
@@ -279,8 +307,8 @@ class PublicState:
         made.pending = self.pending
         made.yielder = self.yielder
         made.chance = self.chance
-        made.dead_left = self.dead_left[:]
-        made.count_shown = self.count_shown[:]
+        made.dead_left = self.dead_left
+        made.count_shown = self.count_shown
         made.trick = self.trick
         made.leader = self.leader
         made.first_leader = self.first_leader
@@ -290,7 +318,7 @@ class PublicState:
         made.only_kill = self.only_kill
         made.live_dead = self.live_dead
         made.melee = self.melee
-        made.finished = self.finished[:]
+        made.finished = self.finished
         made.revolted = self.revolted
         made.obligations = self.obligations
         made.moves = self.moves
@@ -302,9 +330,9 @@ class PublicState:
         made.stifled = self.stifled
         made.slam = self.slam
         made.felt = self.felt
-        made.shown = self.shown[:]
+        made.shown = self.shown
         made.history = self.history[:]
-        made.history_cards = self.history_cards[:]
+        made.history_cards = self.history_cards
         return made
 
     def __eq__(self, other: object) -> bool:

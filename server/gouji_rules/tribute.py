@@ -170,7 +170,7 @@ def _own_tribute(pos: Position, payer: int, count: int) -> tuple[tuple[int, ...]
     for move in received:
         for rank in move.ranks:
             counts[rank] += 1
-    hand = pos.hands[payer]
+    hand = pos.hand(payer)
     ranks = tuple(rank for rank in TRIBUTE_RANKS for _ in range(hand[rank] - counts[rank]))[:count]
     if pos.cards is None:
         return ranks, None
@@ -197,7 +197,7 @@ def _return_next(pos: Position) -> None:
 
 def _has_pick(pos: Position) -> bool:
     p = pos.public
-    return bool(gives(pos.rules, p.barred, pos.hands[pos.back[0].receiver]))
+    return bool(gives(pos.rules, p.barred, pos.hand(pos.back[0].receiver)))
 
 
 def pick_return(pos: Position, seat: int, action: Action) -> None:
@@ -207,7 +207,7 @@ def pick_return(pos: Position, seat: int, action: Action) -> None:
     rank = rank_given(action)
     card = pos.chosen[seat]
     if pos.cards is not None and card is None:
-        pos.chosen[seat] = bytes([next(card for card in pos.cards[seat] if RANK_OF_CARD[card] == rank)])
+        pos.choose(seat, bytes([next(card for card in pos.cards[seat] if RANK_OF_CARD[card] == rank)]))
     p.top = Play(action & PLAY_MASK)
     p.top_owner = seat
     if pos.rules.return_ == "may_refuse":
@@ -223,10 +223,10 @@ def pick_return(pos: Position, seat: int, action: Action) -> None:
 def _matches(pos: Position, rank: int) -> bool:
     """`must_match`: a rank that the payer holds, if the receiver may still pick any such."""
     back = pos.back[0]
-    held = pos.hands[back.payer]
+    held = pos.hand(back.payer)
     if held[rank]:
         return True
-    picks = gives(pos.rules, pos.public.barred, pos.hands[back.receiver])
+    picks = gives(pos.rules, pos.public.barred, pos.hand(back.receiver))
     return not any(held[rank_given(pick)] for pick in picks)
 
 
@@ -250,7 +250,7 @@ def _refuse(pos: Position, rank: int) -> None:
     if not _has_pick(pos):
         _hand_back(pos, rank)
         return
-    pos.chosen[back.receiver] = None
+    pos.choose(back.receiver, None)
     barred = p.barred
     _ask(pos, Kind.RETURN, 1 << back.receiver, RETURN_VERBS, back)
     p.barred = barred
@@ -259,7 +259,7 @@ def _refuse(pos: Position, rank: int) -> None:
 def _hand_back(pos: Position, rank: int) -> None:
     back = pos.back[0]
     card = pos.chosen[back.receiver]
-    pos.chosen[back.receiver] = None
+    pos.choose(back.receiver, None)
     _ask_nothing(pos)
     returned = hand_over(pos, back.receiver, back.payer, (rank,), "return", card)
     if pos.events is not None and returned:

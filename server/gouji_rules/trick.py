@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from gouji_rules import burning, finishing, hold_three, opening
 from gouji_rules.actions import VERB_SHIFT, Verb
+from gouji_rules.cards import as_cards
 from gouji_rules.comparison import is_unbeatable
 from gouji_rules.enumeration import UNITS
 from gouji_rules.events import Manner, MeleeBegan, Passed, Played, TrickEnded, WindAsked, WindowClosed, Yielded
@@ -20,7 +21,7 @@ from gouji_rules.plays import (
 )
 from gouji_rules.position import FIRST_AFTER, OPPOSITE, OPPOSITE_BIT, Position, take_cards
 from gouji_rules.question import FOLLOW_VERBS, LEAD_VERBS, WIND_BIT, YIELD_BIT, Kind
-from gouji_rules.state import DEAD_BIT, HEADLESS_BIT, LAST_BIT, MANNER_SHIFT, SEAT_SHIFT, TRICK_SHIFT, Phase
+from gouji_rules.state import DEAD_BIT, HEADLESS_BIT, LAST_BIT, MANNER_SHIFT, SEAT_SHIFT, TRICK_SHIFT, Phase, with_seat
 
 if TYPE_CHECKING:
     from gouji_rules.actions import Action
@@ -68,22 +69,16 @@ def put_down(pos: Position, seat: int, play: Play, manner: Manner) -> None:
     busted = -1
     if conduct.stifles and p.top_owner >= 0:
         busted = hold_three.cover(pos, seat, manner)
-    hand = pos.hands[seat]
     naturals = play >> NATURAL_SHIFT & 31
     if naturals:
-        hand[low] -= naturals
         pos.naturals[seat] -= naturals * UNITS[low]
     wild = play >> TWO_SHIFT & 0x1FFF
     if wild:
         pos.wild[seat] -= wild
-        hand[12] -= wild & 31
-        if wild > 31:
-            hand[13] -= wild >> 5 & 15
-            hand[14] -= wild >> 9
     left = pos.left[seat] - size
     pos.left[seat] = left
     if left <= pos.report_at:
-        p.count_shown[seat] = left
+        p.count_shown = with_seat(p.count_shown, seat, left)
     gouji = wild > 31 or size >= pos.gouji_at[low]
     dead = headless = False
     closed = False
@@ -116,10 +111,13 @@ def put_down(pos: Position, seat: int, play: Play, manner: Manner) -> None:
         entry |= (DEAD_BIT if dead else 0) | (0 if left else LAST_BIT) | (HEADLESS_BIT if headless else 0)
     p.history.append(entry)
     if pos.cards is not None:
-        p.history_cards.append(take_cards(pos, seat, play))
-    if pos.events is not None:
-        cards = p.history_cards[-1] if pos.cards is not None else ()
-        pos.events.append(Played(seat, p.trick, manner, play, cards, gouji, dead, not left, headless))
+        cards = take_cards(pos, seat, play)
+        p.history_cards += cards
+        if pos.events is not None:
+            shown = as_cards(cards)
+            pos.events.append(Played(seat, p.trick, manner, play, shown, gouji, dead, not left, headless))
+    elif pos.events is not None:
+        pos.events.append(Played(seat, p.trick, manner, play, (), gouji, dead, not left, headless))
     if not left:
         if finishing.finish(pos, seat):
             return
@@ -140,7 +138,7 @@ def put_down(pos: Position, seat: int, play: Play, manner: Manner) -> None:
 
 def _count_dead_gouji(p: PublicState, seat: int) -> None:
     """R52: one dead gouji less; with the third the seat is headless."""
-    p.dead_left[seat] -= 1
+    p.dead_left = with_seat(p.dead_left, seat, p.dead_left[seat] - 1)
     if not p.dead_left[seat]:
         p.headless |= 1 << seat
 
@@ -243,7 +241,7 @@ def do_wind(pos: Position, seat: int) -> None:
 
 def answer_window(pos: Position, seat: int, answer: Action) -> None:
     """One hidden answer of a burn window; the last one closes it (R32)."""
-    pos.answers[seat] = answer
+    pos.answer(seat, answer)
     pos.waiting &= ~(1 << seat)
     if not pos.waiting:
         close_window(pos)
@@ -258,7 +256,7 @@ def close_window(pos: Position) -> None:
         play = Play(answer & PLAY_MASK)
         chosen = pos.chosen[burner]
         pos.forget_answers()
-        pos.chosen[burner] = chosen
+        pos.choose(burner, chosen)
         put_down(pos, burner, play, _KILL if answer >> VERB_SHIFT == Verb.KILL else _BURN)
         return
     pos.forget_answers()
@@ -325,6 +323,6 @@ def _begin_melee(pos: Position) -> None:
     p.closed = p.top_dead = p.top_headless = False
     p.chance = p.yielder = -1
     p.headless = 0
-    p.dead_left = [-1] * 6
+    p.dead_left = (-1,) * 6
     if pos.events is not None:
         pos.events.append(MeleeBegan())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from array import array
 from collections import Counter
 from dataclasses import replace
 
@@ -14,7 +15,7 @@ import gouji_bots
 import gouji_rules as gr
 from gouji_bots.hand import answers, runs_out, whole, without, worth
 from gouji_rules.comparison import beats
-from gouji_rules.state import pack_played
+from gouji_rules.state import pack_played, with_seat
 
 QINGDAO = gr.preset("qingdao")
 
@@ -104,7 +105,7 @@ def test_simple_needs_no_more_than_the_wire_tells(seed: int, steps: int) -> None
         return
     view = deal.view(seat)
     public = view.public.copy()
-    public.pending, public.yielder, public.shown = 0, -1, []
+    public.pending, public.yielder, public.shown = 0, -1, ()
     chosen = gouji_bots.simple_policy(view, random.Random(1))
     assert gouji_bots.simple_policy(replace(view, public=public), random.Random(1)) == chosen
 
@@ -126,7 +127,7 @@ def ask(
     if top:
         public.top, public.top_owner = gr.parse_play(top), owner
         public.top_gouji = gr.is_gouji(QINGDAO, public.top)
-        public.count_shown[owner] = left
+        public.count_shown = with_seat(public.count_shown, owner, left)
     view = gr.SeatView(QINGDAO, seat, public, tuple(gr.parse_ranks(hand)), (), answered=False)
     action = gouji_bots.simple_policy(view, random.Random(1))
     view.check(action)
@@ -205,7 +206,7 @@ def test_simple_knows_when_small_jokers_are_the_highest() -> None:
     big = gr.PlayedCards(seat=1, trick=1, manner=gr.Manner.LEAD, play=gr.parse_play("bbbb"), cards=())
     view = gr.SeatView(QINGDAO, 0, public, tuple(gr.parse_ranks("ssA55")), (), answered=False)
     assert gouji_bots.simple_policy(view, random.Random(1)) == gr.DECLINE
-    public.history = [pack_played(big)]
+    public.history = array("Q", [pack_played(big)])
     assert gr.format_action(gouji_bots.simple_policy(view, random.Random(1))) == "burn sA"
 
 

@@ -23,7 +23,7 @@ def test_no_card_is_drawn_before_the_blind_calls() -> None:
     assert (deal.question.kind, deal.question.seats, deal.start_events) == (gr.Kind.CALL, 63, ())
     assert deal.public.phase == gr.Phase.CALLS
     assert all(not any(deal.view(seat).hand) and not deal.view(seat).cards for seat in range(6))
-    assert deal.public.count_shown == [-1] * 6
+    assert deal.public.count_shown == (-1,) * 6
     happened = [event for seat in range(6) for event in deal.apply(seat, gr.NO)]
     assert any(isinstance(event, LeadFixed) for event in happened)
     assert [len(deal.cards(seat)) for seat in range(6)] == [36] * 6

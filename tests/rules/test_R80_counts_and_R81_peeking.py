@@ -8,6 +8,7 @@ import pytest
 
 import gouji_rules as gr
 from gouji_rules.peeking import may_look, may_look_at
+from gouji_rules.state import with_seat
 
 QINGDAO = replace(gr.preset("qingdao"), revolution="off")
 ASKED = replace(QINGDAO, report="asked")
@@ -28,7 +29,7 @@ def test_all_hear_the_count() -> None:
     assert deal.ask_count(4, 2) == gr.CountTold(4, 2, -1)
     assert deal.ask_count(0, 3) == gr.CountTold(0, 3, 1)
     assert deal.digest() == before
-    assert deal.public.count_shown == [-1] * 6
+    assert deal.public.count_shown == (-1,) * 6
 
 
 @pytest.mark.parametrize("report", ["shown", "none"])
@@ -78,7 +79,7 @@ def test_who_may_look() -> None:
     public = gr.PublicState(QINGDAO)
     assert may_look(public, 0, 10) == 0b010100
     assert may_look(public, 0, 11) == 0
-    public.standing[2] = gr.Standing.FINISHED
+    public.standing = with_seat(public.standing, 2, gr.Standing.FINISHED)
     assert may_look(public, 0, 36) == 0b000100
     assert may_look_at(public, 2, 0, 36)
     assert not may_look_at(public, 4, 0, 36)
@@ -95,5 +96,5 @@ def test_who_may_look_by_other_rules() -> None:
         (replace(QINGDAO, teams="individual"), 0, 0),
     ):
         public = gr.PublicState(rules)
-        public.standing[2] = gr.Standing.FINISHED
+        public.standing = with_seat(public.standing, 2, gr.Standing.FINISHED)
         assert (may_look(public, 0, 10), may_look(public, 0, 36)) == (few, many)

@@ -44,19 +44,19 @@ def test_eleven_cards_are_not_told_ten_are() -> None:
     deal = gr.Deal.from_hands(RULES, ["3456789TJQK", "44", "55", "66", "77", "88888888888"], 0)
     for seat in range(6):
         deal.apply(seat, gr.NO)
-    assert deal.public.count_shown == [-1, 2, 2, 2, 2, -1]
+    assert deal.public.count_shown == (-1, 2, 2, 2, 2, -1)
     deal.apply(0, gr.play_action(gr.parse_play("3")))
-    assert deal.public.count_shown == [10, 2, 2, 2, 2, -1]
+    assert deal.public.count_shown == (10, 2, 2, 2, 2, -1)
 
 
 def test_without_reports_no_count_is_told() -> None:
     """`report = none`: no count of any seat is told, however few cards are left (R80)."""
     deal = gr.Deal.from_hands(RULES.replace(report="none"), ["34", "44", "55", "66", "77", "8"], 0)
-    assert deal.public.count_shown == [-1] * 6
+    assert deal.public.count_shown == (-1,) * 6
     for seat in range(6):
         deal.apply(seat, gr.NO)
     deal.apply(0, gr.play_action(gr.parse_play("3")))
-    assert deal.public.count_shown == [-1] * 6
+    assert deal.public.count_shown == (-1,) * 6
 
 
 def test_a_view_holds_the_own_cards_and_no_others() -> None:
@@ -86,13 +86,14 @@ def test_views_do_not_depend_on_hidden_cards(seed: bytes, choices: int, seat: in
     giver, taker = rng.sample(others, 2)
     before = deal.view(seat)
     changed = deal.copy()
-    hands = changed.position.hands
+    pos = changed.position
+    hands = pos.hands
     give, take = ([rank for rank in range(15) if hands[s][rank]] for s in (giver, taker))
     given_rank, taken_rank = rng.choice(give), rng.choice(take)
-    hands[giver][given_rank] -= 1
-    hands[giver][taken_rank] += 1
-    hands[taker][taken_rank] -= 1
-    hands[taker][given_rank] += 1
+    pos.change(giver, given_rank, -1)
+    pos.change(giver, taken_rank, 1)
+    pos.change(taker, taken_rank, -1)
+    pos.change(taker, given_rank, 1)
     assert changed.view(seat) == before
     assert changed.question == deal.question
 

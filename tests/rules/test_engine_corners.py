@@ -82,7 +82,7 @@ def test_a_bust_is_told_before_the_trick_it_ends() -> None:
     )
     assert events[-3:] == [gr.Passed(1), gr.Busted(4, 6), gr.TrickEnded(owner=4, next_leader=5)]
     assert deal.public.standing[4] == gr.Standing.BUSTED
-    assert deal.public.place == [0, 0, 0, 0, 6, 0]
+    assert deal.public.place == (0, 0, 0, 0, 6, 0)
     assert deal.public.headless == 1 << 1
     assert deal.public.burner == -1
 
@@ -107,7 +107,7 @@ def test_the_melee_sweeps_away_what_belongs_to_the_gouji_rules() -> None:
         gr.MeleeBegan(),
     ]
     assert deal.public.melee
-    assert (deal.public.headless, deal.public.dead_left, deal.public.burner) == (0, [-1] * 6, -1)
+    assert (deal.public.headless, deal.public.dead_left, deal.public.burner) == (0, (-1,) * 6, -1)
 
 
 def test_a_pass_in_the_melee_counts_for_the_top_play_alone() -> None:

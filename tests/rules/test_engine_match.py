@@ -11,6 +11,7 @@ import gouji_rules as gr
 from gouji_rules.match import draw_lot
 from gouji_rules.playout import play_out
 from gouji_rules.scoring import result_of
+from gouji_rules.state import with_seat
 
 QINGDAO = gr.preset("qingdao")
 
@@ -19,7 +20,7 @@ def ended(places: str, rules: gr.RuleSet = QINGDAO) -> gr.DealResult:
     """The result of a deal with these seats in finishing order."""
     public = gr.PublicState(rules)
     for place, seat in enumerate(places, 1):
-        public.place[int(seat)] = place
+        public.place = with_seat(public.place, int(seat), place)
     return result_of(public)
 
 
@@ -155,7 +156,7 @@ def decided(rules: gr.RuleSet, places: str, number: int = 1) -> gr.Deal:
     """A deal that ended with these places."""
     deal = gr.Deal.start(rules, Random(number).randbytes(32), number=number)
     for place, seat in enumerate(places, 1):
-        deal.public.place[int(seat)] = place
+        deal.public.place = with_seat(deal.public.place, int(seat), place)
     deal.public.phase = gr.Phase.OVER
     return deal
 

@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import gouji_rules as gr
-from gouji_rules.state import PUBLIC_FIELDS
+from gouji_rules.state import PUBLIC_FIELDS, with_seat
 from tests.rules.test_engine_whole_deals import short_hands
 
 QINGDAO = gr.preset("qingdao")
@@ -92,7 +92,7 @@ def test_a_view_is_a_snapshot() -> None:
     assert view.public.top == 0
     assert view.hand == deal.view(1).hand
     view.public.history.append(1)
-    view.public.place[0] = 1
+    view.public.place = with_seat(view.public.place, 0, 1)
     assert deal.copy().digest() == deal.digest() != before
     assert len(deal.public.history) == 1
 
@@ -113,8 +113,8 @@ def test_a_seat_sees_its_own_answer_alone() -> None:
     assert {seat: deal.view(seat) for seat in others} == others
 
 
-@pytest.mark.parametrize(("report", "shown"), [("shown", [10, -1, 10, 9, -1, 1]), ("none", [-1] * 6)])
-def test_counts_are_told_from_ten_down(report: str, shown: list[int]) -> None:
+@pytest.mark.parametrize(("report", "shown"), [("shown", (10, -1, 10, 9, -1, 1)), ("none", (-1,) * 6)])
+def test_counts_are_told_from_ten_down(report: str, shown: tuple[int, ...]) -> None:
     """Ten cards or fewer are told exactly, more are not; with report = none nothing is (R80)."""
     rules = QINGDAO.replace(report=report)
     hands = ["3" * 5 + "4" * 5, "5" * 11, "6" * 10, "7" * 9, "8" * 12, "9"]

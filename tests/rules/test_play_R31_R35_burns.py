@@ -135,7 +135,7 @@ def test_no_place_is_given_twice(revolted: int, finished: list[int], busted: lis
     pos = deal.position
     over = [finishing.finish(pos, seat) for seat in finished] + [finishing.bust(pos, seat) for seat in busted]
     assert over == [False] * (len(over) - 1) + [True]
-    assert pos.public.place == places
+    assert pos.public.place == tuple(places)
 
 
 @pytest.mark.parametrize(("name", "burner"), [("hokkaido", 1), ("qingdao", 4)])

@@ -227,7 +227,7 @@ def test_a_stifling_last_play_counts_both_bust_first() -> None:
         "Played",
         "Finished",
     ]
-    assert deal.public.place[:2] == [6, 1]
+    assert deal.public.place[:2] == (6, 1)
 
 
 def test_a_seat_with_only_threes_is_asked_like_any_other() -> None:

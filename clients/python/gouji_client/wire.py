@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from typing import TYPE_CHECKING
 
 import gouji_rules as gr
@@ -165,8 +166,8 @@ def public_from_wire(rules: gr.RuleSet, state: state_pb2.DealState, plays: Seque
         public.burner, public.burned = state.burn.burner, state.burn.burned
         public.counter_burn = state.burn.counter
     public.live_dead = state.live_dead_goujis
-    public.history = [pack_played(played) for played in plays]
-    public.history_cards = [played.cards for played in plays]
+    public.history = array("Q", map(pack_played, plays))
+    public.history_cards = b"".join([bytes(played.cards) for played in plays])
     if public.phase in (gr.Phase.SHOW, gr.Phase.SWAP) or public.verbs >> gr.Verb.CALL_BLIND & 1:
         public.leader = -1  # the lead is not fixed yet (R4)
     public.first_leader = plays[0].seat if plays else public.leader
@@ -212,17 +213,17 @@ def _fill_question(public: gr.PublicState, state: state_pb2.DealState) -> None:
 def _fill_seats(public: gr.PublicState, seats: Sequence[state_pb2.SeatState]) -> None:
     if [seat.seat for seat in seats] != list(range(SEATS)):
         raise ProtocolBroken("the server told of other seats than 0 to 5")
-    public.standing = [gr.Standing(seat.standing) for seat in seats]
-    public.place = [seat.place for seat in seats]
+    public.standing = tuple([gr.Standing(seat.standing) for seat in seats])
+    public.place = tuple([seat.place for seat in seats])
     public.active = _mask(s.seat for s in seats if s.standing == state_pb2.STANDING_ACTIVE)
     public.passed = _mask(s.seat for s in seats if s.passed)
     public.yielded = _mask(s.seat for s in seats if s.yielded)
     public.winded = _mask(s.seat for s in seats if s.wind_asked)
     public.headless = _mask(s.seat for s in seats if s.headless)
-    public.count_shown = [s.cards_left if s.HasField("cards_left") else -1 for s in seats]
-    public.dead_left = [s.dead_goujis_left if s.HasField("dead_goujis_left") else -1 for s in seats]
+    public.count_shown = tuple([s.cards_left if s.HasField("cards_left") else -1 for s in seats])
+    public.dead_left = tuple([s.dead_goujis_left if s.HasField("dead_goujis_left") else -1 for s in seats])
     finished = [s for s in seats if s.standing == state_pb2.STANDING_FINISHED]
-    public.finished = [s.seat for s in sorted(finished, key=lambda s: s.place)]
+    public.finished = tuple([s.seat for s in sorted(finished, key=lambda s: s.place)])
     public.opened = _mask(s.seat for s in seats if s.opened)
     public.calls = tuple(int(s.call) for s in seats)
     public.felt = tuple(s.feels_used for s in seats)

@@ -12,7 +12,6 @@ import gouji_rules as gr
 from gouji.cards.v1 import cards_pb2
 from gouji.table.v1 import events_pb2, state_pb2
 from gouji_rules.plays import big_of, low_of, naturals_of, small_of, twos_of
-from gouji_rules.state import unpack_played
 from gouji_server.tables import happenings
 from gouji_server.tables.convert_tribute import TRIBUTE_WRITERS, moves_messages, obligation_message, ranks_of_mask
 from gouji_server.tables.seats import SEATS
@@ -294,10 +293,10 @@ class DealStateWriter:
         self._top: int = 0
         self._burn = (-1, -1, False)
         self._scores: tuple[int, ...] = ()
-        self._standing: list[gr.Standing] = []
-        self._places: list[int] = []
-        self._counts: list[int] = [-1] * SEATS
-        self._dead: list[int] = [-1] * SEATS
+        self._standing: tuple[gr.Standing, ...] = ()
+        self._places: tuple[int, ...] = ()
+        self._counts: tuple[int, ...] = (-1,) * SEATS
+        self._dead: tuple[int, ...] = (-1,) * SEATS
         self._flags = (0, 0, 0, 0)
         self._marks: tuple[object, ...] = ()
         self._owed: tuple[object, ...] = ()
@@ -355,19 +354,19 @@ class DealStateWriter:
     def _update_seats(self, public: gr.PublicState) -> None:
         seats = self._seats
         if public.standing != self._standing or public.place != self._places:
-            self._standing, self._places = public.standing[:], public.place[:]
+            self._standing, self._places = public.standing, public.place
             for seat, message in enumerate(seats):
                 message.standing = public.standing[seat].value  # type: ignore[assignment]
                 message.place = public.place[seat]
         if public.count_shown != self._counts:
-            self._counts = public.count_shown[:]
+            self._counts = public.count_shown
             for message, count in zip(seats, public.count_shown, strict=True):
                 if count >= 0:
                     message.cards_left = count
                 else:
                     message.ClearField("cards_left")
         if public.dead_left != self._dead:
-            self._dead = public.dead_left[:]
+            self._dead = public.dead_left
             for message, left in zip(seats, public.dead_left, strict=True):
                 if left >= 0:
                     message.dead_goujis_left = left
@@ -415,9 +414,9 @@ class DealStateWriter:
             trick.ClearField("top")
         elif played is not None:
             trick.top.CopyFrom(played)
-        else:
+        elif (last := public.last_played) is not None:
             trick.top.Clear()
-            fill_played(trick.top, unpack_played(public.history[-1], public.history_cards[-1]), public.top_gouji)
+            fill_played(trick.top, last, public.top_gouji)
 
     def _update_question(self, public: gr.PublicState, decision: int, deadline_ms: int) -> None:
         question = self._question

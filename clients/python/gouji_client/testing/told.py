@@ -12,7 +12,6 @@ from gouji.table.v1 import events_pb2, state_pb2
 from gouji_client.wire import MOVE_REASONS
 from gouji_rules.obligations import KINDS, Obligation
 from gouji_rules.plays import big_of, low_of, naturals_of, small_of, twos_of
-from gouji_rules.state import unpack_played
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -104,8 +103,8 @@ def state_message(public: gr.PublicState, decision: int, scores: Sequence[int]) 
         moves=map(move_message, public.moves),
         live_dead_goujis=public.live_dead,
     )
-    if public.top and public.history:
-        top = unpack_played(public.history[-1], public.history_cards[-1])
+    top = public.last_played
+    if public.top and top is not None:
         state.trick.top.CopyFrom(played_message(top, gouji=public.top_gouji))
     if public.burner >= 0:
         state.burn.burner, state.burn.burned = public.burner, public.burned

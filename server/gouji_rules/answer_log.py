@@ -1,0 +1,99 @@
+"""The answers of a deal in the order they came in, packed: most take one byte."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gouji_rules.actions import VERB_SHIFT, Action, Verb
+from gouji_rules.cards import as_cards
+from gouji_rules.plays import PLAY_MASK
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gouji_rules.cards import Card
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One answer of a deal, in the order they came in.
+
+    ``cards`` the real cards put down, ascending (empty where none, or not tracked); ``window`` the number of plays
+    before the burn window that it answers, -1 for every other question.
+    """
+
+    seat: int
+    action: Action
+    cards: tuple[Card, ...] = ()
+    window: int = -1
+
+
+# An entry begins with verb << 3 | seat. After a verb with a play or a suit come that in four bytes, how many real cards
+# there are in one, and those. Seat 6 opens a window: two bytes tell the number of plays before it.
+_SEAT_BITS = 3
+_OPENS_WINDOW = 6
+_WITH_MORE = frozenset({Verb.PLAY, Verb.BURN, Verb.KILL, Verb.GIVE, Verb.SHOW})
+_IN_WINDOWS = frozenset({Verb.BURN, Verb.DECLINE, Verb.KILL})
+
+
+class AnswerLog:
+    """Answers in order; ``len`` and iteration as of a list."""
+
+    __slots__ = ("_count", "_packed", "_window")
+
+    def __init__(self) -> None:
+        self._packed: bytes = b""
+        self._count: int = 0
+        self._window: int = -1
+
+    def append(self, answer: Answer) -> None:
+        """Add an answer. Raises ValueError for one that no deal has."""
+        seat, action, window = answer.seat, answer.action, answer.window
+        verb = action >> VERB_SHIFT
+        if not 0 <= seat < _OPENS_WINDOW or not 0 < verb < 32 or (window >= 0) != (verb in _IN_WINDOWS):
+            raise ValueError(f"{answer} is no answer in a deal")
+        entry = b""
+        if window >= 0 and window != self._window:
+            entry = bytes((_OPENS_WINDOW, window >> 8, window & 255))
+            self._window = window
+        entry += bytes((verb << _SEAT_BITS | seat,))
+        if verb in _WITH_MORE:
+            more = (action & PLAY_MASK).to_bytes(4, "big")
+            entry += more + bytes((len(answer.cards), *answer.cards))
+        elif action & PLAY_MASK or answer.cards:
+            raise ValueError(f"{answer} is no answer in a deal")
+        self._packed += entry
+        self._count += 1
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __iter__(self) -> Iterator[Answer]:
+        packed = self._packed
+        at = 0
+        window = -1
+        while at < len(packed):
+            head = packed[at]
+            seat, verb = head & 7, head >> _SEAT_BITS
+            at += 1
+            if seat == _OPENS_WINDOW:
+                window = packed[at] << 8 | packed[at + 1]
+                at += 2
+                continue
+            more = 0
+            cards: tuple[Card, ...] = ()
+            if verb in _WITH_MORE:
+                more = int.from_bytes(packed[at : at + 4], "big")
+                end = at + 5 + packed[at + 4]
+                cards = as_cards(packed[at + 5 : end])
+                at = end
+            yield Answer(seat, Action(verb << VERB_SHIFT | more), cards, window if verb in _IN_WINDOWS else -1)
+
+    def copy(self) -> AnswerLog:
+        """An independent copy."""
+        made = AnswerLog()
+        made._packed = self._packed
+        made._count = self._count
+        made._window = self._window
+        return made
