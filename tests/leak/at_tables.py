@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from gouji.table.v1 import table_pb2
 from gouji_server.tables import Refused, TableSpec
 from tests.leak.observed import Observed
-from tests.leak.resampling import Act, Lapse, Probe, Script, draw_as
+from tests.leak.stories import Act, AskCount, Feel, Lapse, Probe, Script
+from tests.leak.worlds import World, live_in
 from tests.server.players import House, Reader, person, request
 from tests.server.table_time import settle
 
@@ -15,39 +16,39 @@ if TYPE_CHECKING:
     import pytest
 
     from gouji_server.tables import TableHandle
+    from tests.leak.stories import Step
 
 SECONDS = 20.0
 WATCHER = person(9)
 
 
-async def play(patch: pytest.MonkeyPatch, script: Script, order: bytes) -> Observed:
-    """Play a script in the world of an order of drawing; return what the observer and a spectator received."""
-    draw_as(patch, order)
+async def play(patch: pytest.MonkeyPatch, script: Script, world: World) -> Observed:
+    """Play a script in one of its worlds; return what the observer and a spectator received."""
+    live_in(patch, script, world)
     house = House(seed=7)
-    handle = await house.match(TableSpec(decision_seconds=SECONDS))
+    options = tuple(script.rules.overrides().items())
+    handle = await house.match(TableSpec(rule_set=script.rules.name, options=options, decision_seconds=SECONDS))
     room = _Room(house, handle, script.observer)
     await room.follow()
-    for at, step in enumerate(script.steps):
-        if isinstance(step, Lapse):
-            await house.clock.run(SECONDS)
-        elif isinstance(step, Act):
-            await room.act(step, f"a{at}")
-        else:
-            await room.probe(step, f"p{at}")
+    for step in world.steps:
+        await room.do(step)
         await room.read()
     await house.tables.close()
     return room.observed
 
 
 class _Room:
-    """The table, with the two who are listened to."""
+    """The table, with the two who are listened to (``observer`` -1: a spectator alone)."""
 
     def __init__(self, house: House, handle: TableHandle, observer: int) -> None:
         self.house = house
         self.handle = handle
         self.observer = observer
         self.observed = Observed()
-        self.readers = {"seat": Reader(house, handle, person(observer)), "spectator": Reader(house, handle, WATCHER)}
+        self.readers = {"spectator": Reader(house, handle, WATCHER)}
+        if observer >= 0:
+            self.readers["seat"] = Reader(house, handle, person(observer))
+        self.sent = {"seat": 0, "spectator": 0, "other": 0}
 
     async def follow(self) -> None:
         await settle()
@@ -69,20 +70,43 @@ class _Room:
         assert state is not None
         return state.question.decision
 
-    async def act(self, step: Act, request_id: str) -> None:
+    def _who(self, seat: int) -> str:
+        """Who sends: the requests of those listened to are numbered apart, the same in every world."""
+        return "spectator" if seat < 0 else "seat" if seat == self.observer else "other"
+
+    def _request_id(self, seat: int) -> str:
+        who = self._who(seat)
+        self.sent[who] += 1
+        return f"{who}-{self.sent[who]}"
+
+    async def do(self, step: Step) -> None:
+        """Do one step."""
+        if isinstance(step, Lapse):
+            await self.house.clock.run(SECONDS)
+        elif isinstance(step, Act):
+            await self.act(step)
+        elif isinstance(step, AskCount):
+            await self.handle.ask_count(person(step.asker), step.of, self._request_id(step.asker))
+        elif isinstance(step, Feel):
+            felt = await self.handle.feel(person(step.asker), self._request_id(step.asker))
+            if step.asker == self.observer:
+                self.observed.note("seat", "feel", repr(felt).encode())
+        else:
+            await self.probe(step)
+
+    async def act(self, step: Act) -> None:
         """Answer for a seat: the observer on its stream, others by call."""
-        asked = request(
-            self.handle.name, self.decision, step.verb, step.cards, request_id=request_id, suit=max(step.suit, 0)
-        )
+        request_id = self._request_id(step.seat)
+        asked = request(self.handle.name, self.decision, step.verb, step.cards, request_id=request_id, suit=step.suit)
         if step.seat == self.observer:
             self.handle.act_on_stream(person(step.seat), asked, self.readers["seat"].outbox)
             await settle()
         else:
             await self.handle.act(person(step.seat), asked)
 
-    async def probe(self, step: Probe, request_id: str) -> None:
+    async def probe(self, step: Probe) -> None:
         """Ask, or try what is not allowed, and note the answer."""
-        who = "seat" if step.seat >= 0 else "spectator"
+        who, request_id = self._who(step.seat), self._request_id(step.seat)
         caller = person(step.seat) if step.seat >= 0 else WATCHER
         action = table_pb2.Action(verb=step.verb, cards=list(step.cards))  # type: ignore[arg-type]
         try:

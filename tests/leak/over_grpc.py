@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import grpc
 
+import gouji_rules as gr
 from gouji.lobby.v1 import lobby_pb2
 from gouji.table.v1 import table_pb2
 from gouji_server.config import Config
 from gouji_server.main import Server
 from tests.leak.observed import Observed
-from tests.leak.resampling import Act, Lapse, Probe, Script, draw_as
+from tests.leak.stories import Act, AskCount, Feel, Lapse, Probe, Script
+from tests.leak.worlds import World, live_in
 from tests.server.players import HomeBots
 from tests.server.raw_client import RawClient
 from tests.server.table_time import SeededEntropy
@@ -26,13 +28,15 @@ if TYPE_CHECKING:
 
     import pytest
 
+    from tests.leak.stories import Step
+
 SECONDS = 20
 SERVICE = "/gouji.table.v1.TableService/"
 
 
-async def play(patch: pytest.MonkeyPatch, script: Script, order: bytes) -> Observed:
-    """Play a script in the world of an order of drawing; return what the observer and a spectator received."""
-    draw_as(patch, order)
+async def play(patch: pytest.MonkeyPatch, script: Script, world: World) -> Observed:
+    """Play a script in one of its worlds; return what the observer and a spectator received."""
+    live_in(patch, script, world)
     with tempfile.TemporaryDirectory() as folder:
         clock = VirtualClock()
         _lay_key(Path(folder) / "data")
@@ -46,9 +50,9 @@ async def play(patch: pytest.MonkeyPatch, script: Script, order: bytes) -> Obser
         server = await Server.start(config, clock=clock, entropy=SeededEntropy(7), house_bots=HomeBots())
         clients = [RawClient(server.address) for _ in range(7)]
         try:
-            room = _Room(clients, script.observer, clock)
+            room = _Room(clients, script, clock)
             await room.sit_down()
-            for at, step in enumerate(script.steps):
+            for at, step in enumerate(world.steps):
                 await room.do(step, str(at))
             await room.note_figures(server.metrics_port)
             await room.end()
@@ -101,9 +105,10 @@ class _Ear:
 class _Room:
     """Six players and a spectator at a table; the observer and the spectator are listened to."""
 
-    def __init__(self, clients: list[RawClient], observer: int, clock: VirtualClock) -> None:
+    def __init__(self, clients: list[RawClient], script: Script, clock: VirtualClock) -> None:
         self.clients = clients
-        self.observer = observer
+        self.rules = script.rules
+        self.observer = script.observer
         self.clock = clock
         self.observed = Observed()
         self.moved = asyncio.Condition()
@@ -114,7 +119,9 @@ class _Room:
         """Sign in, take the seats in order, and have the match begin; the listeners follow from before it does."""
         for number, client in enumerate(self.clients):
             await client.sign_in(f"player {number}", request_id=f"sign-in-{number}-0123456789abcdef0123456789")
-        create = lobby_pb2.CreateTableRequest(request_id="create")
+        create = lobby_pb2.CreateTableRequest(request_id="create", rule_set=f"ruleSets/{self.rules.name}")
+        for option, value in gr.option_values.settings_of(self.rules):
+            create.options.add(field=option, value=value)
         create.decision_time.FromSeconds(SECONDS)
         self.table = (await self.clients[0].call(create)).table.name
         for number in range(1, 6):
@@ -153,7 +160,7 @@ class _Room:
         decision: int = state.question.decision
         return decision
 
-    async def do(self, step: Act | Probe | Lapse, tag: str) -> None:
+    async def do(self, step: Step, tag: str) -> None:
         """Do one step and wait until everyone who is told has been told."""
         if isinstance(step, Probe):
             await self._probe(step, tag)
@@ -163,6 +170,8 @@ class _Room:
             self.clock.advance(SECONDS)
             await self._until(lambda: all(ear.n > n for ear, (n, _) in zip(self.ears.values(), before, strict=True)))
             version = max(ear.n for ear in self.ears.values())
+        elif isinstance(step, AskCount | Feel):
+            version = await self._ask_out_of_turn(step, tag)
         elif step.seat == self.observer:
             results, n, p = own.results, own.n, own.p
             await own.call.write(table_pb2.PlayRequest(act=self._request(step, tag)).SerializeToString())
@@ -173,8 +182,19 @@ class _Room:
         watch = self.ears["seat", "WatchTable"]
         await self._until(lambda: all(ear.n >= version for ear in self.ears.values()) and own.p == watch.p)
 
+    async def _ask_out_of_turn(self, step: AskCount | Feel, tag: str) -> int:
+        request: Any = table_pb2.FeelRequest(request_id=tag, table=self.table)
+        if isinstance(step, AskCount):
+            request = table_pb2.AskCountRequest(request_id=tag, table=self.table, seat=step.of)
+        answer = await self.clients[step.asker].call(request)
+        if step.asker == self.observer:
+            self.observed.note("seat", type(request).__name__, answer.SerializeToString(deterministic=True))
+        version: int = answer.version
+        return version
+
     def _request(self, step: Act | Probe, tag: str, *, decision: int | None = None) -> table_pb2.SubmitActionRequest:
-        action = table_pb2.Action(verb=step.verb, cards=list(step.cards))  # type: ignore[arg-type]
+        suit: Any = step.suit if isinstance(step, Act) else 0
+        action = table_pb2.Action(verb=step.verb, cards=list(step.cards), suit=suit)  # type: ignore[arg-type]
         return table_pb2.SubmitActionRequest(
             request_id=tag, table=self.table, decision=self.decision if decision is None else decision, action=action
         )
