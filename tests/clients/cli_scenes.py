@@ -86,7 +86,9 @@ def in_progress(names: tuple[str, ...] = NAMES, state: state_pb2.DealState | Non
 def one_of_each_event() -> list[events_pb2.TableEvent]:
     """Return a filled event of every kind there is."""
     seat = 1
+    drawn = events_pb2.SEATS_MOVED_REASON_DRAWN
     return [
+        event(seats_moved=events_pb2.SeatsMoved(reason=drawn, players=table().players)),
         event(seat_changed=events_pb2.SeatChanged(player=lobby_pb2.Player(seat=seat, display_name="沂水"))),
         event(match_started=events_pb2.MatchStarted(deals=3)),
         event(deal_started=events_pb2.DealStarted(deal=2, commitment=bytes(32))),

@@ -230,7 +230,6 @@ def test_nobody_at_the_address_is_a_clear_error() -> None:
         (("--name", "x" * 25), 1, ""),
         (("--name", "a\nb"), 1, ""),
         (("--rules", "nowhere"), 1, ""),
-        (("--rules", "competition", "--table", "new"), 1, ""),
         (("--keep", "/dev/null/x"), 1, "/dev/null/x"),
     ],
 )

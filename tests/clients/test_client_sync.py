@@ -98,6 +98,26 @@ def test_refusals_are_the_same(server: FakeServer) -> None:
         gouji.connect("127.0.0.1:1", wait=0.05)
 
 
+def test_what_is_said_out_of_turn_is_plain_calls_too() -> None:
+    """Choosing an opposite, asking for a count, feeling a hand and voting to end the match."""
+    rules = gr.preset("qingdao").replace(seating="choose_opposite", report="asked", feel_chances=3)
+    with (
+        gouji.running(FakeServer(seats=[0], rules=rules, seed=1)) as server,
+        gouji.connect(server.address, backoff=AT_ONCE) as client,
+    ):
+        client.sign_in("Mei")
+        client.lobby.join(server.table)
+        table = client.table(server.table)
+        assert client.lobby.choose_opposite(server.table, 4) == 1
+        table.set_ready()
+        view = table.until(lambda view: view.asked)
+        assert view.seat == 1
+        assert table.ask_count(2) > view.at.n
+        assert table.feel() == (31, 36)
+        assert table.vote_dissolution() > view.at.n
+        assert table.until(lambda view: view.over).felt == ((31, 36),)
+
+
 def test_a_bot_is_run_by_one_call(server: FakeServer) -> None:
     """`run_bot` plays to the end and returns the result."""
     result = gouji.run_bot(server.address, PolicyBot("simple", seed=1), table=server.table, backoff=AT_ONCE)

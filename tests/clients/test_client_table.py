@@ -14,9 +14,9 @@ import gouji_rules as gr
 from gouji.lobby.v1 import lobby_pb2
 from gouji_client import GoujiError, NewTable, ProtocolBroken, Refused, connect
 from gouji_client.lobby import free_seats, seat_of
-from gouji_client.testing import FakeServer, LoseResult
+from gouji_client.testing import DropStream, FakeServer, LoseResult
 from gouji_client.wire import action_to_wire, cards_from_wire, rules_of
-from tests.clients.watching import AT_ONCE, play_to_the_end, sit_down
+from tests.clients.watching import AT_ONCE, assert_no_version_twice_or_skipped, play_to_the_end, sit_down
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -102,7 +102,7 @@ async def test_a_table_is_made_as_wanted_and_filled() -> None:
 def test_a_new_table_is_asked_for_in_the_wires_words() -> None:
     """Every wish becomes its field; what is not wished stays unset."""
     plain = NewTable().to_request()
-    assert (plain.rule_set, plain.deals, plain.seat, plain.without_seat) == ("ruleSets/qingdao", 3, 0, False)
+    assert (plain.rule_set, plain.deals, plain.seat, plain.without_seat) == ("ruleSets/qingdao", 0, 0, False)
     assert not plain.HasField("decision_time")
     wished = NewTable(decision_seconds=2.5, with_seat=False, spectators=False).to_request()
     assert (wished.decision_time.seconds, wished.decision_time.nanos) == (2, 500_000_000)
@@ -271,3 +271,72 @@ async def test_a_count_is_asked_for_and_a_match_is_ended_by_agreement() -> None:
         assert not table.view.asked
         assert table.view.state is not None
         assert list(table.view.state.for_ending) == [0]
+
+
+async def test_the_seat_of_a_client_follows_the_draw() -> None:
+    """R9: after the draw the view is that of the new seat, everybody's name is where they sit, and the client plays the
+    match from there to its end; one that was cut off before the draw comes back to the new seat."""
+    rules = gr.preset("competition")
+    fake = FakeServer(seed=5, rules=rules, faults=[DropStream(at=2)])
+    async with fake as server, connect(server.address, backoff=AT_ONCE) as client:
+        await client.sign_in("tester")
+        table = client.table(server.table)
+        assert await client.lobby.join(server.table) == 0
+        assert (await table.follow()).seat == 0
+        await table.set_ready()
+        view = await table.until(lambda view: view.asked)
+        assert view.info.players[view.seat or 0].account == client.account.name
+        assert view.seat == view.at.seat
+        assert view.seat != 0
+        assert view.hand == tuple(server._table.deal.cards(view.seat or 0) if server._table.deal else ())
+        seen = await play_to_the_end(table, random.Random(3))
+        assert seen[-1].view.over
+        assert_no_version_twice_or_skipped(seen)
+
+
+async def test_a_client_chooses_its_opposite() -> None:
+    """R9: the chooser's view moves with it, whoever has to make room moves, and refusals have their reasons."""
+    rules = gr.preset("qingdao").replace(seating="choose_opposite")
+    async with (
+        FakeServer(seats=(0, 1, 2), rules=rules) as server,
+        connect(server.address, backoff=AT_ONCE) as one,
+        connect(server.address, backoff=AT_ONCE) as two,
+        connect(server.address, backoff=AT_ONCE) as three,
+    ):
+        for client in (one, two, three):
+            await client.sign_in("tester")
+            await client.lobby.join(server.table)
+        table = one.table(server.table)
+        await table.follow()
+        await two.table(server.table).follow()
+        assert await one.lobby.choose_opposite(server.table, 1) == 4
+        view = await table.until(lambda view: view.info.players[1].opposite_chosen)
+        assert (view.seat, view.info.players[4].account, view.info.players[0].bot) == (4, one.account.name, "random")
+        for chooser, wanted, reason in ((one, 4, "CHOOSE_ANOTHER"), (three, 1, "OPPOSITE_TAKEN")):
+            with pytest.raises(Refused, match=reason):
+                await chooser.lobby.choose_opposite(server.table, wanted)
+        assert await two.lobby.choose_opposite(server.table, 2) == 5
+        assert (await two.table(server.table).until(lambda view: view.seat == 5)).info.players[2].opposite_chosen
+        assert not (await table.get_view()).info.players[4].opposite_chosen
+        for client in (one, two, three):
+            await client.lobby.set_ready(server.table)
+        view = await table.until(lambda view: view.asked)
+        assert (view.seat, len(view.hand)) == (4, 36)
+
+
+async def test_what_a_client_feels_stays_in_its_view() -> None:
+    """R82: the answer is in the view until the next deal, and a new reader has it too."""
+    rules = gr.preset("qingdao").replace(feel_chances=3)
+    async with FakeServer(seed=2, rules=rules) as server, connect(server.address, backoff=AT_ONCE) as client:
+        table = await sit_down(client, server.table)
+        await table.until(lambda view: view.asked)
+        felt = await table.feel()
+        assert felt == (31, 36)
+        view = await table.until(lambda view: bool(view.felt))
+        assert view.felt == (felt,)
+        assert (await table.get_view()).felt == (felt,)
+        assert await table.feel() == felt
+        await table.feel()
+        with pytest.raises(Refused, match="NO_CHANCES_LEFT"):
+            await table.feel()
+        assert (await table.get_view()).felt == (felt,) * 3

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gouji.lobby.v1 import lobby_pb2
+from gouji.rules.v1 import rules_pb2
 from gouji.session.v1 import session_pb2
 from gouji.table.v1 import table_pb2
 from tests.server.conftest import settings
@@ -30,6 +31,11 @@ UNARY = [
     for method in module.DESCRIPTOR.services_by_name[service].methods
     if method.name not in ("Play", "WatchTable")
 ]
+EVERYTHING = [
+    rules_pb2.OptionSetting(field="report", value="asked"),
+    rules_pb2.OptionSetting(field="feel_chances", value="3"),
+]
+"""A table at which nothing that can be said out of turn is against the rules."""
 UNPLANNED = {grpc.StatusCode.INTERNAL, grpc.StatusCode.UNKNOWN, grpc.StatusCode.UNIMPLEMENTED}
 BAD_CODES = {code.value[0] for code in UNPLANNED}
 
@@ -47,7 +53,7 @@ class Target:
         await self.running.start()
         players = [await self.running.player(f"p{n}") for n in range(6)]
         self.stranger = await self.running.player("stranger")
-        self.seats = await begun(self.stranger, players)
+        self.seats = await begun(self.stranger, players, options=EVERYTHING)
 
     @property
     def table(self) -> str:

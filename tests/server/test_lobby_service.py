@@ -11,9 +11,8 @@ from google.protobuf.duration_pb2 import Duration
 
 from gouji.lobby.v1 import lobby_pb2 as pb
 from gouji.rules.v1 import rules_pb2
-from gouji_rules.rule_set import OPTION_NAMES
+from gouji_rules.rule_set import OPTION_NAMES, PRESET_NAMES
 from gouji_server.lobby.rule_sets import rule_sets
-from gouji_server.tables.carried import carried_presets
 from tests.server.raw_client import RawClient, new_id, refusal
 
 if TYPE_CHECKING:
@@ -50,7 +49,7 @@ async def test_rule_sets_are_told_whole(running_server: Running) -> None:
     """Each rule set that tables play has a name, texts in both languages and every option of the rules, as text."""
     client = await running_server.player()
     answer = await client.call(pb.ListRuleSetsRequest())
-    assert [rule_set.name for rule_set in answer.rule_sets] == [f"ruleSets/{rules.name}" for rules in carried_presets()]
+    assert [rule_set.name for rule_set in answer.rule_sets] == [f"ruleSets/{name}" for name in PRESET_NAMES]
     assert answer.next_page_token == ""
     for rule_set in answer.rule_sets:
         assert all((rule_set.title.en, rule_set.title.zh, rule_set.description.en, rule_set.description.zh))

@@ -21,11 +21,18 @@ if TYPE_CHECKING:
 HANDS = st.lists(st.integers(1, 54), max_size=216).map(lambda cards: bytes(sorted(cards)))
 
 
-@given(seat=st.integers(0, 5), p=st.integers(0, 2**40), hand=HANDS, answered=st.booleans())
-def test_a_private_half_is_what_protobuf_reads(seat: int, p: int, hand: bytes, *, answered: bool) -> None:
+FELT = st.lists(st.integers(1, 60).map(lambda least: (least, least + 5)), max_size=3).map(tuple)
+
+
+@given(seat=st.integers(0, 5), p=st.integers(0, 2**40), hand=HANDS, answered=st.booleans(), felt=FELT)
+def test_a_private_half_is_what_protobuf_reads(
+    seat: int, p: int, hand: bytes, felt: tuple[tuple[int, int], ...], *, answered: bool
+) -> None:
     """The hand-written private half is the message that the library would have read, `p` and seat 0 included."""
     part = state_pb2.SeatPart(seat=seat, hand=hand, answered=answered)  # type: ignore[arg-type]
-    read = table_pb2.TableUpdate.FromString(private_part(seat, p, hand, answered=answered))
+    for least, most in felt:
+        part.felt.add(least=least, most=most)
+    read = table_pb2.TableUpdate.FromString(private_part(seat, p, hand, answered=answered, felt=felt))
     assert read == table_pb2.TableUpdate(p=p, seat=part)
     assert read.HasField("seat")
 

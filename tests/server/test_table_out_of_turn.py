@@ -1,4 +1,4 @@
-"""What seats say out of turn: asking for a count (R80), ending the match (R17)."""
+"""What seats say out of turn: asking for a count (R80), feeling a hand (R82), ending the match (R17)."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ import random
 
 import pytest
 
+import gouji_rules as gr
 from gouji.lobby.v1 import lobby_pb2
-from gouji.table.v1 import events_pb2
-from gouji_server.tables import Limits, Refused, TableSpec
-from tests.server.players import House, Reader, live_deal, person, play_on
+from gouji.table.v1 import events_pb2, table_pb2
+from gouji_server.tables import Limits, Refused, TableHandle, TableSpec
+from tests.server.players import House, Reader, live_deal, person, play_on, request
 
 ASKING = TableSpec(deals=2, options=(("report", "asked"),))
+FEELING = TableSpec(deals=2, options=(("feel_chances", 3),))
 
 
 async def playing(
@@ -78,6 +80,98 @@ async def test_a_count_that_may_not_be_asked_is_refused(spec: TableSpec, caller:
     assert raised.value.reason == reason
     assert await reader.read() == 0
     assert len(reader.updates) == before
+
+
+async def test_r82_what_a_hand_feels_like_is_told_to_one_seat_alone() -> None:
+    """All hear that a hand was felt; how thick it is the asker alone, in the answer and in its seat's part from then
+    on, through restarts and snapshots, until the next deal. Three times a deal, in turn or not."""
+    at, watcher = await playing(FEELING)
+    handle = watcher.handle
+    asker = next(seat for seat in range(6) if live_deal(at, handle).cards(seat) and opposite_cards(at, handle, seat))
+    readers = {number: Reader(at, handle, person(number)) for number in range(6)}
+    for reader in readers.values():
+        await reader.follow()
+        await reader.read()
+    felt = []
+    for number in range(3):
+        for reader in readers.values():
+            await reader.read()
+        place = readers[asker].place
+        before = place.p if place else 0
+        version, (least, most) = await handle.feel(person(asker), f"feel-{number}")
+        assert await handle.feel(person(asker), f"feel-{number}") == (version, (least, most))
+        assert (least % 6, most) == (1, least + 5)
+        assert least <= opposite_cards(at, handle, asker) <= most
+        felt.append((least, most))
+        await watcher.read()
+        (event,) = watcher.updates[-1].events
+        assert (event.n, event.felt.asker, event.felt.seat) == (version, asker, (asker + 3) % 6)
+        assert watcher.state is not None
+        assert watcher.state.seats[asker].feels_used == number + 1
+        for seat, reader in readers.items():
+            await reader.read()
+            update = reader.updates[-1]
+            public = table_pb2.TableUpdate.FromString(update.SerializeToString())
+            public.ClearField("p")
+            public.ClearField("seat")
+            assert public == watcher.updates[-1]
+            told = [(part.least, part.most) for part in update.seat.felt]
+            assert (update.p, told) == ((before + 1, felt) if seat == asker else (0, []))
+        await play_on(at, handle, random.Random(number), moves=7)
+    with pytest.raises(Refused) as raised:
+        await handle.feel(person(asker), "feel-3")
+    assert (raised.value.reason, raised.value.rule) == ("NO_CHANCES_LEFT", "R82")
+    await at.restart()
+    handle = await at.tables.open(handle.name)
+    again = await handle.feel(person(asker), "feel-0")
+    assert again[1] == felt[0]
+    fresh = {number: await Reader(at, handle, person(number)).fresh() for number in range(6)}
+    assert [(part.least, part.most) for part in fresh[asker].seat.felt] == felt
+    assert not any(view.seat.felt for number, view in fresh.items() if number != asker)
+    while live_deal(at, handle).public.number == 1:
+        await play_on(at, handle, random.Random(8), moves=1)
+    assert not (await Reader(at, handle, person(asker)).fresh()).seat.felt
+    assert (await handle.feel(person(asker), "feel-4"))[0] > again[0]
+
+
+def opposite_cards(at: House, handle: TableHandle, seat: int) -> int:
+    """Return how many cards a seat's opposite holds."""
+    return len(live_deal(at, handle).cards((seat + 3) % 6))
+
+
+@pytest.mark.parametrize(
+    ("spec", "caller", "reason"),
+    [(FEELING, 9, "NOT_SEATED"), (TableSpec(deals=2), 2, "NO_FEELING"), (ASKING, 2, "NO_FEELING")],
+)
+async def test_a_hand_that_may_not_be_felt_is_refused(spec: TableSpec, caller: int, reason: str) -> None:
+    """Strangers, and rules without feeling: nobody is told anything."""
+    _, reader = await playing(spec)
+    before = len(reader.updates)
+    with pytest.raises(Refused) as raised:
+        await reader.handle.feel(person(caller), "feel")
+    assert raised.value.reason == reason
+    assert await reader.read() == 0
+    assert len(reader.updates) == before
+
+
+async def test_r82_an_answer_in_an_open_window_is_not_disturbed() -> None:
+    """Feeling and asking while answers are hidden change neither who has answered nor the question."""
+    both = TableSpec(deals=1, options=(*FEELING.options, *ASKING.options))
+    at, reader = await playing(both, moves=0)
+    handle = reader.handle
+    deal = live_deal(at, handle)
+    assert deal.question is not None
+    assert deal.question.kind == gr.Kind.REVOLT
+    decision = reader.state.question.decision if reader.state else 0
+    await handle.act(person(2), request(handle.name, decision, gr.Verb.NO, request_id="no"))
+    await handle.feel(person(2), "feel")
+    await handle.ask_count(person(2), 1, "ask")
+    view = await Reader(at, handle, person(2)).fresh()
+    assert view.seat.answered
+    assert view.state.question.decision == decision
+    for number in (0, 1, 3, 4, 5):
+        await handle.act(person(number), request(handle.name, decision, gr.Verb.NO, request_id="no"))
+    assert live_deal(at, handle).question != deal.question or live_deal(at, handle).public.kind != gr.Kind.REVOLT
 
 
 async def test_r17_all_six_end_the_match() -> None:

@@ -1,47 +1,56 @@
-"""Which rule sets a table plays."""
+"""Which rule sets a table plays: all."""
 
 from __future__ import annotations
-
-import dataclasses
 
 import pytest
 
 import gouji_rules as gr
-from gouji_rules.rule_set import PRESET_NAMES
+from gouji_rules.option_values import settings_of
+from gouji_rules.rule_set import OPTION_NAMES, PRESET_NAMES
 from gouji_server.tables import Refused, TableSpec
-from gouji_server.tables.carried import carried_presets, not_carried, table_rules
 from tests.server.players import House, person
 
 
-def test_a_rule_that_the_wire_does_not_carry_is_named() -> None:
-    """An option whose questions or events the wire lacks keeps a rule set off the tables, and is named."""
-    qingdao = gr.preset("qingdao")
-    assert not_carried(qingdao) == ()
-    assert not_carried(dataclasses.replace(qingdao, feel_chances=3)) == ("feel_chances",)
-
-
-def test_a_preset_is_offered_only_if_all_of_it_is_carried(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A preset that the rules know and the wire does not is in no list."""
-    offered = [rules.name for rules in carried_presets()]
-    feeling = dataclasses.replace(gr.preset("qingdao"), name="feeling", feel_chances=3)
-    monkeypatch.setitem(gr.PRESETS, "feeling", feeling)
-    assert [rules.name for rules in carried_presets()] == offered
-    with pytest.raises(gr.RuleSetError) as raised:
-        table_rules("feeling", {})
-    assert "feel_chances" in raised.value.fields
+@pytest.mark.parametrize("preset", PRESET_NAMES)
+async def test_every_preset_makes_a_table(preset: str) -> None:
+    """None is held back."""
+    at = House()
+    await at.tables.start()
+    assert (await at.tables.create(person(0), TableSpec(rule_set=preset), "new")).rule_set == f"ruleSets/{preset}"
 
 
 @pytest.mark.parametrize("preset", PRESET_NAMES)
-async def test_every_preset_makes_a_table_or_is_refused_in_so_many_words(preset: str) -> None:
-    """What is offered makes a table; anything else is refused with the preset named, and makes none."""
+async def test_every_value_of_every_option_makes_a_table_that_says_so(preset: str) -> None:
+    """Whatever the rules accept as an override, a table is made with and tells; what they refuse is refused with the
+    same fields named."""
     at = House()
     await at.tables.start()
-    offered = preset in [rules.name for rules in carried_presets()]
-    if offered:
-        assert (await at.tables.create(person(0), TableSpec(rule_set=preset), "new")).rule_set == f"ruleSets/{preset}"
-        return
-    with pytest.raises(Refused) as raised:
-        await at.tables.create(person(0), TableSpec(rule_set=preset), "new")
-    assert preset in raised.value.text_en
-    assert raised.value.fields
-    assert at.tables.list() == ([], "")
+    made = set()
+    settings = [(name, value) for name in OPTION_NAMES for value in values_of(name)]
+    for number, (name, value) in enumerate(settings):
+        spec = TableSpec(rule_set=preset, options=((name, value),))
+        wanted = rules_of(preset, name, value)
+        if isinstance(wanted, gr.RuleSetError):
+            with pytest.raises(Refused) as refused:
+                await at.tables.create(person(number), spec, "new")
+            assert refused.value.reason == "BAD_RULE_SET"
+            assert [field for field, _ in refused.value.fields] == [f"rule_set.{field}" for field in wanted.fields]
+            continue
+        table = await at.tables.create(person(number), spec, "new")
+        assert [(option.field, option.value) for option in table.options] == list(settings_of(wanted))
+        made.add(name)
+    assert {"seating", "report", "feel_chances", "peek", "teams", "decks"} <= made
+
+
+def rules_of(preset: str, name: str, value: gr.rule_set.OptionValue) -> gr.RuleSet | gr.RuleSetError:
+    """Return the preset with one option overridden, or why that cannot be."""
+    try:
+        return gr.preset(preset).replace(**{name: value})
+    except gr.RuleSetError as error:
+        return error
+
+
+def values_of(name: str) -> tuple[gr.rule_set.OptionValue, ...]:
+    """Return every value of an option, or those of the presets where there are too many."""
+    allowed = gr.rule_set._OPTIONS["return_" if name == "return" else name]
+    return allowed or tuple({gr.preset(preset).option(name) for preset in PRESET_NAMES})

@@ -30,6 +30,8 @@ class Phrase(NamedTuple):
 
 
 PHRASES = {
+    "seats_drawn": Phrase("the seats are drawn: {seats}", "抽签定座：{seats}"),
+    "opposite_chosen": Phrase("{who} chooses {whom} as opposite", "{who} 选 {whom} 作对头"),
     "deal_started": Phrase("deal {deal} begins", "第{deal}盘开始"),
     "shown": Phrase("{who} shows {cards} for the first lead", "{who} 亮{cards}争上班"),
     "lead_shown": Phrase("{who} has the first lead", "{who} 上班"),
@@ -199,6 +201,12 @@ class Narrator:
         method = getattr(self, f"_tell_{kind}", None)
         told: Text | None = method(getattr(event, kind)) if method is not None else None
         return told
+
+    def _tell_seats_moved(self, event: events_pb2.SeatsMoved) -> Text:
+        if event.HasField("chooser"):
+            return self._pair("opposite_chosen", event.chooser, (event.chooser + 3) % SEATS)
+        seats = Text(", ").join(Text(f"{player.seat} ").append(self.name(player.seat)) for player in event.players)
+        return self.sentence("seats_drawn", seats=seats)
 
     def _tell_deal_started(self, event: events_pb2.DealStarted) -> Text:
         return self.sentence("deal_started", deal=str(event.deal))

@@ -35,7 +35,7 @@ from gouji_client.result import DealSummary, MatchResult
 from gouji_client.runner import Manners, play_match, run_bot
 from gouji_client.story import Update
 from gouji_client.table import LegalPlays, Table
-from gouji_client.view import TableView
+from gouji_client.view import FeltHand, TableView
 
 __all__ = [
     "TLS",
@@ -47,6 +47,7 @@ __all__ = [
     "Credentials",
     "CredentialsError",
     "DealSummary",
+    "FeltHand",
     "GoujiError",
     "LegalPlays",
     "Lobby",

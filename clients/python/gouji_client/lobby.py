@@ -24,13 +24,13 @@ class NewTable:
     """What a new table should be like.
 
     `rule_set` is a preset's name, `options` what is to differ from it, by option name, values as in the rules or as
-    text, `deals` 1 to 100 a match, `decision_seconds` the time for one decision (None: no clock), `seat` the maker's
-    own (None with `with_seat=False`).
+    text, `deals` 1 to 100 a match (0: as many as the rules say, 3 where they leave it open), `decision_seconds` the
+    time for one decision (None: no clock), `seat` the maker's own (None with `with_seat=False`).
     """
 
     title: str = ""
     rule_set: str = "qingdao"
-    deals: int = 3
+    deals: int = 0
     decision_seconds: float | None = None
     seat: int = 0
     with_seat: bool = True
@@ -105,7 +105,10 @@ class Lobby:
         return (await self._calls.signed(self._session, self._stub.CreateTable, request)).table
 
     async def join(self, table: str, seat: int | None = None) -> int:
-        """Take a free seat, the lowest if none is named, and return it. Who sits there already keeps its seat."""
+        """Take a free seat, the lowest if none is named, and return it. Who sits there already keeps its seat.
+
+        Where the rules have seats drawn (R9) it is a seat to wait in: the draw moves everybody as the match begins.
+        """
         request = lobby_pb2.JoinTableRequest(request_id=new_request_id(), name=table, seat=seat)
         return (await self._calls.signed(self._session, self._stub.JoinTable, request)).seat
 
@@ -123,6 +126,11 @@ class Lobby:
         """Put a built-in bot in a free seat of one's own table and return the seat."""
         request = lobby_pb2.AddBotRequest(request_id=new_request_id(), name=table, policy=policy, seat=seat)
         return (await self._calls.signed(self._session, self._stub.AddBot, request)).seat
+
+    async def choose_opposite(self, table: str, seat: int) -> int:
+        """Choose the one at a seat as one's opposite, where the rules have it so (R9); return one's own seat then."""
+        request = lobby_pb2.ChooseOppositeRequest(request_id=new_request_id(), name=table, seat=seat)
+        return (await self._calls.signed(self._session, self._stub.ChooseOpposite, request)).seat
 
 
 def seat_of(table: lobby_pb2.Table, account: str) -> int | None:

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from gouji_client.story import Update
     from gouji_client.table import LegalPlays
     from gouji_client.table import Table as AsyncTable
-    from gouji_client.view import TableView
+    from gouji_client.view import FeltHand, TableView
 
 T = TypeVar("T")
 
@@ -202,6 +202,10 @@ class Lobby:
         """Say that one is ready."""
         _loop.run(self._lobby.set_ready(table, ready=ready))
 
+    def choose_opposite(self, table: str, seat: int) -> int:
+        """Choose the one at a seat as one's opposite, where the rules have it so (R9); return one's own seat then."""
+        return _loop.run(self._lobby.choose_opposite(table, seat))
+
     def add_bot(self, table: str, policy: str = "simple", seat: int | None = None) -> int:
         """Put a built-in bot in a free seat of one's own table and return the seat."""
         return _loop.run(self._lobby.add_bot(table, policy, seat))
@@ -264,6 +268,10 @@ class Table:
     def ask_count(self, seat: int) -> int:
         """Ask a seat how many cards it holds (R80); all hear it. Returns the table's `n` after it."""
         return _loop.run(self._table.ask_count(seat))
+
+    def feel(self) -> FeltHand:
+        """Feel the opposite's hand (R82): the least and the most cards that it holds. Nobody else learns it."""
+        return _loop.run(self._table.feel())
 
     def vote_dissolution(self, *, agrees: bool = True) -> int:
         """Speak for ending the match, or against it (R17); return the table's `n` after it."""

@@ -15,7 +15,7 @@ from gouji_client import wire
 from gouji_client.calls import new_request_id
 from gouji_client.errors import GoujiError, Refused
 from gouji_client.status import error_of_command
-from gouji_client.view import view_of_snapshot
+from gouji_client.view import felt_from_wire, view_of_snapshot
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Sequence
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from gouji_client.session import Session
     from gouji_client.story import Update
     from gouji_client.stream import PlayStream
-    from gouji_client.view import TableView
+    from gouji_client.view import FeltHand, TableView
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +160,15 @@ class Table:
         """
         request = table_pb2.AskCountRequest(request_id=new_request_id(), table=self.name, seat=seat)
         return (await self._calls.signed(self._session, self._stub.AskCount, request)).version
+
+    async def feel(self) -> FeltHand:
+        """Feel the opposite's hand, in turn or out of it (R82): how many cards it holds, in buckets of six.
+
+        Nobody else learns it; that it was felt everybody does. `view.felt` holds it until the next deal. Raises
+        `Refused` where the rules have no feeling, or when the chances of this deal are used up.
+        """
+        request = table_pb2.FeelRequest(request_id=new_request_id(), table=self.name)
+        return felt_from_wire((await self._calls.signed(self._session, self._stub.Feel, request)).felt)
 
     async def vote_dissolution(self, *, agrees: bool = True) -> int:
         """Speak for ending the match, or against it (R17); return the table's `n` after it."""

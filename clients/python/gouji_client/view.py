@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import gouji_rules as gr
 from gouji.lobby.v1 import lobby_pb2
@@ -29,13 +29,26 @@ class Position:
         return table_pb2.Place(epoch=self.epoch, n=self.n, p=self.p)
 
 
+class FeltHand(NamedTuple):
+    """How many cards the opposite held when its hand was felt (R82): at least and at most so many."""
+
+    least: int
+    most: int
+
+
+def felt_from_wire(message: state_pb2.FeltHand) -> FeltHand:
+    """Read what was felt."""
+    return FeltHand(message.least, message.most)
+
+
 @dataclass(frozen=True, slots=True)
 class TableView:
     """All that the client may see of a table; a new one replaces it with every update.
 
     `info` is the table's lobby facts, `state` the public state of the running deal (None before the first), `seat` the
     client's own seat (None for a spectator) with its `hand`, ascending, and whether it has `answered` the open question
-    already, `deal_started` the running deal's beginning with its commitment.
+    already and what it `felt` of its opposite's hand in this deal, `deal_started` the running deal's beginning with its
+    commitment.
     """
 
     name: str
@@ -46,6 +59,7 @@ class TableView:
     seat: int | None
     hand: tuple[gr.Card, ...]
     answered: bool
+    felt: tuple[FeltHand, ...]
     _plays: list[gr.PlayedCards]
     # The list is shared with later views, which append to it; this view's plays are the first so many.
     _plays_seen: int
@@ -121,9 +135,7 @@ class TableView:
             changed = replace(changed, state=update.state, answered=answered)
         for event in update.events:
             changed = changed._after_event(event)  # noqa: SLF001 - of its own class
-        if seated:
-            return _with_seat(changed, update.seat)
-        return replace(changed, seat=None, hand=()) if _gave_up(self, changed) else changed
+        return _with_seat(changed, update.seat) if seated else _followed(self, changed)
 
     def _own_plays(self) -> list[gr.PlayedCards]:
         """Return the list of plays to append to: the shared one, unless a later view has appended to it already."""
@@ -149,13 +161,24 @@ class TableView:
             return replace(self, deal_started=event.deal_started, _plays=[], _plays_seen=0)
         if kind == "seat_changed":
             return self._with_player(event.seat_changed.player)
+        if kind == "seats_moved":
+            changed = self
+            for player in event.seats_moved.players:
+                changed = changed._with_player(player)
+            return changed
         return self
 
 
-def _gave_up(before: TableView, now: TableView) -> bool:
-    """Whether somebody else, or nobody, sits now where the client sat."""
+def _followed(before: TableView, now: TableView) -> TableView:
+    """Return the view from where the client sits now: people move (R9), and give their seats up."""
     seat = before.seat
-    return seat is not None and before.info.players[seat].account != now.info.players[seat].account
+    if seat is None or before.info.players[seat].account == now.info.players[seat].account:
+        return now
+    account = before.info.players[seat].account
+    sits = next((player.seat for player in now.info.players if account and player.account == account), None)
+    if sits is None:
+        return replace(now, seat=None, hand=(), felt=())
+    return replace(now, seat=sits, at=replace(now.at, seat=sits))
 
 
 def view_of_snapshot(update: table_pb2.TableUpdate) -> TableView:
@@ -173,6 +196,7 @@ def view_of_snapshot(update: table_pb2.TableUpdate) -> TableView:
         seat=None,
         hand=(),
         answered=False,
+        felt=(),
         _plays=plays,
         _plays_seen=len(plays),
     )
@@ -186,4 +210,5 @@ def _with_seat(view: TableView, part: state_pb2.SeatPart) -> TableView:
         seat=part.seat,
         hand=wire.cards_from_wire(part.hand),
         answered=part.answered,
+        felt=tuple(map(felt_from_wire, part.felt)),
     )

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import structlog
 
 from gouji.lobby.v1 import lobby_pb2 as pb
 from gouji_rules.option_values import read_overrides
 from gouji_rules.rule_set import OPTION_NAMES, PRESET_NAMES, RuleSetError
+from gouji_rules.rule_set import preset as preset_of
 from gouji_server.api.validation import Shape
 from gouji_server.lobby import rule_sets
 from gouji_server.lobby.rule_sets import PREFIX as RULE_SETS
 from gouji_server.tables import TableSpec
-from gouji_server.tables.carried import table_rules
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,6 +36,10 @@ DEFAULT_PAGE = 50
 MAX_PAGE = 100
 MAX_OPTION = 400
 """Characters of an option's name or value."""
+
+_AtTable: TypeAlias = (
+    pb.JoinTableRequest | pb.LeaveTableRequest | pb.SetReadyRequest | pb.AddBotRequest | pb.ChooseOppositeRequest
+)
 
 _NAMED = (("request_id", "request_id"), ("name", "table"))
 
@@ -60,6 +64,9 @@ class LobbyService:
             "LeaveTable": calls.unary("LeaveTable", pb.LeaveTableRequest, self.leave_table, logged=_NAMED),
             "SetReady": calls.unary("SetReady", pb.SetReadyRequest, self.set_ready, logged=_NAMED),
             "AddBot": calls.unary("AddBot", pb.AddBotRequest, self.add_bot, logged=_NAMED),
+            "ChooseOpposite": calls.unary(
+                "ChooseOpposite", pb.ChooseOppositeRequest, self.choose_opposite, logged=_NAMED
+            ),
         }
 
     async def list_rule_sets(self, request: pb.ListRuleSetsRequest, call: Call) -> pb.ListRuleSetsResponse:
@@ -152,15 +159,23 @@ class LobbyService:
         structlog.contextvars.bind_contextvars(seat=seat)
         return pb.AddBotResponse(table=info, seat=seat)
 
+    async def choose_opposite(self, request: pb.ChooseOppositeRequest, call: Call) -> pb.ChooseOppositeResponse:
+        """Choose whom to play against."""
+        _shape_of(request).seat(request.seat).settle()
+        table = await self._tables.open(request.name)
+        info, seat = await table.choose_opposite(call.caller, request.seat, request.request_id)
+        structlog.contextvars.bind_contextvars(seat=seat)
+        return pb.ChooseOppositeResponse(table=info, seat=seat)
 
-def _shape_of(request: pb.JoinTableRequest | pb.LeaveTableRequest | pb.SetReadyRequest | pb.AddBotRequest) -> Shape:
+
+def _shape_of(request: _AtTable) -> Shape:
     return Shape().request_id(request.request_id).name(request.name, "tables")
 
 
 def _rules(
     shape: Shape, name: str, settings: Sequence[rules_pb2.OptionSetting]
 ) -> tuple[RuleSet | None, tuple[tuple[str, OptionValue], ...]]:
-    """Read the options that a table overrides; return its rules and them, or note what keeps tables from such rules."""
+    """Read the options that a table overrides; return its rules and them, or note what is wrong with them."""
     preset = name.removeprefix(RULE_SETS)
     if not name.startswith(RULE_SETS) or preset not in PRESET_NAMES:
         shape.bad("rule_set", "there is no such rule set: ListRuleSets lists them", "没有此规则：见 ListRuleSets")
@@ -174,12 +189,10 @@ def _rules(
     options: dict[str, OptionValue] = {}
     try:
         options = read_overrides((setting.field, setting.value) for setting in settings)
-        return table_rules(preset, options), tuple(options.items())
+        return preset_of(preset).replace(**options), tuple(options.items())
     except RuleSetError as error:
-        for field in error.fields if settings else ():
+        for field in error.fields:
             shape.bad(f"options.{field}", error.text_en, error.text_zh)
-        if not settings:
-            shape.bad("rule_set", error.text_en, error.text_zh)
     return None, ()
 
 

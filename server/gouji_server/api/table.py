@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
+from gouji.table.v1 import state_pb2
 from gouji.table.v1 import table_pb2 as pb
 from gouji_server.api.errors import told
 from gouji_server.api.play import PlayStream
@@ -71,6 +72,7 @@ class TableService:
             ),
             "CheckPlay": calls.unary("CheckPlay", pb.CheckPlayRequest, self.check_play, logged=_TABLE),
             "AskCount": calls.unary("AskCount", pb.AskCountRequest, self.ask_count, logged=_SAID),
+            "Feel": calls.unary("Feel", pb.FeelRequest, self.feel, logged=_SAID),
             "VoteDissolution": calls.unary(
                 "VoteDissolution", pb.VoteDissolutionRequest, self.vote_dissolution, logged=_SAID
             ),
@@ -129,6 +131,13 @@ class TableService:
         table = await self._room.tables.open(request.table)
         version = await table.ask_count(call.caller, request.seat, request.request_id)
         return pb.AskCountResponse(version=version)
+
+    async def feel(self, request: pb.FeelRequest, call: Call) -> pb.FeelResponse:
+        """Feel the opposite's hand."""
+        Shape().request_id(request.request_id).name(request.table, "tables", "table").settle()
+        table = await self._room.tables.open(request.table)
+        version, (least, most) = await table.feel(call.caller, request.request_id)
+        return pb.FeelResponse(version=version, felt=state_pb2.FeltHand(least=least, most=most))
 
     async def vote_dissolution(self, request: pb.VoteDissolutionRequest, call: Call) -> pb.VoteDissolutionResponse:
         """Speak for ending the match, or against it."""

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from gouji.rules.v1 import rules_pb2
 from gouji_rules.option_texts import OPTION_TEXTS, PRESET_TEXTS, OptionText, OptionType, Text
-from gouji_rules.rule_set import format_option
-from gouji_server.tables.carried import carried_presets
+from gouji_rules.rule_set import PRESETS, format_option
 
 if TYPE_CHECKING:
     from gouji_rules import RuleSet
@@ -27,8 +26,8 @@ _TYPES = {
 
 @cache
 def rule_sets() -> tuple[rules_pb2.RuleSet, ...]:
-    """Return the rule sets that tables can play, in the order of docs/rules.md §12; shared, so not to be changed."""
-    return tuple(described(rules) for rules in carried_presets())
+    """Return the rule sets, in the order of docs/rules.md §12; shared, so not to be changed."""
+    return tuple(described(rules) for rules in PRESETS.values())
 
 
 def described(rules: RuleSet) -> rules_pb2.RuleSet:

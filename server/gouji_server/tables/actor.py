@@ -8,6 +8,7 @@ not made durable was never told.
 from __future__ import annotations
 
 import asyncio
+import random
 from contextvars import Context
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -19,6 +20,7 @@ from gouji_server.journal import Fenced, JournalFailed
 from gouji_server.tables import inputs, refusals
 from gouji_server.tables.house_seats import HouseSeats
 from gouji_server.tables.messages import Turn
+from gouji_server.tables.seats import SEATS
 from gouji_server.tables.steps import UPDATES_TAG, chunk
 from gouji_server.tables.story import Diverged, Story, recover
 from gouji_server.tables.subscriptions import Subscription, Subscriptions
@@ -263,6 +265,10 @@ class Actor:
             message.tell(refusals.fault(incident))
 
     def _start_deal(self, story: Story, turn: Turn) -> None:
+        """Draw the seats and begin the next deal where these are due."""
+        if story.state.wants_seats:
+            dice = random.Random(self.world.entropy.token_bytes(32))  # noqa: S311 - seeded by the server's entropy
+            turn.make(story, inputs.SeatsDrawn(turn.now_ms, dice.sample(range(SEATS), SEATS)))
         if not story.state.wants_deal or not self._clock.deal_due(story, turn.now_ms):
             return
         secret = self.world.entropy.token_bytes(32)

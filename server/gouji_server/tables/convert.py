@@ -92,6 +92,16 @@ def _deal_started(event: events_pb2.TableEvent, said: happenings.DealStarted) ->
     event.deal_started.commitment = said.commitment
 
 
+def _seats_moved(event: events_pb2.TableEvent, said: happenings.SeatsMoved) -> None:
+    moved = event.seats_moved
+    moved.players.extend(player.to_proto() for player in said.players)
+    if said.chooser < 0:
+        moved.reason = events_pb2.SEATS_MOVED_REASON_DRAWN
+    else:
+        moved.reason = events_pb2.SEATS_MOVED_REASON_OPPOSITE_CHOSEN
+        moved.chooser = said.chooser
+
+
 def _question_opened(event: events_pb2.TableEvent, said: happenings.QuestionOpened) -> None:
     event.question_opened.SetInParent()
 
@@ -206,6 +216,7 @@ def _table_closed(event: events_pb2.TableEvent, said: happenings.TableClosed) ->
 
 WRITERS: dict[type[Any], Callable[[events_pb2.TableEvent, Any], None]] = {
     happenings.SeatChanged: _seat_changed,
+    happenings.SeatsMoved: _seats_moved,
     happenings.MatchStarted: _match_started,
     happenings.DealStarted: _deal_started,
     happenings.QuestionOpened: _question_opened,

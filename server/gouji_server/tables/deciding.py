@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, TypeAlias
 import gouji_rules as gr
 from gouji_rules.actions import WITH_CARDS
 from gouji_server.tables import inputs, refusals
-from gouji_server.tables.carried import table_rules
 from gouji_server.tables.requests import Answer, body_hash
-from gouji_server.tables.seats import check_seat, no_seat, not_owner
+from gouji_server.tables.seats import check_seat, no_seat, not_owner, opposite
 from gouji_server.tables.table import (
     ADD_BOT,
     ASK_COUNT,
+    CHOOSE_OPPOSITE,
+    FEEL,
     FROZEN,
     JOIN_TABLE,
     LEAVE_TABLE,
@@ -166,6 +167,19 @@ def decide_ask(state: TableState, account: str, of: int, request_id: str, now_ms
     return inputs.CountAsked(now_ms, account, seat, of, request_id)
 
 
+def decide_feel(state: TableState, account: str, request_id: str, now_ms: int) -> inputs.HandFelt | Answer:
+    """Judge feeling the opposite's hand, all but the rules of the game, which the engine judges."""
+    seat = _own_seat(state, account)
+    check_request_id(request_id)
+    known = state.requests.find((account, FEEL, request_id), body_hash())
+    if known is not None:
+        return known
+    check_playing(state)
+    if not state.decision:
+        raise refusals.no_deal()
+    return inputs.HandFelt(now_ms, account, seat, request_id)
+
+
 def decide_vote(
     state: TableState, account: str, agrees: bool, request_id: str, now_ms: int
 ) -> inputs.DissolutionVoted | Answer:
@@ -258,6 +272,27 @@ def decide_ready(
     return inputs.ReadySet(now_ms, caller.account, ready, request_id)
 
 
+def decide_opposite(
+    state: TableState, caller: Caller, wanted: int, request_id: str, now_ms: int
+) -> inputs.OppositeChosen | Answer:
+    """Judge somebody's choosing its opposite (R9). Choosing again whom one has changes nothing."""
+    check_request_id(request_id)
+    wanted = check_seat(wanted)
+    known = state.requests.find((caller.account, CHOOSE_OPPOSITE, request_id), body_hash(wanted))
+    if known is not None:
+        return known
+    seat = state.seats.seat_of(caller.account)
+    if seat < 0:
+        raise no_seat()
+    _check_waiting(state)
+    if state.rules.seating != "choose_opposite":
+        raise refusals.no_choosing()
+    state.seats.check_choice(seat, wanted)
+    if state.seats.players[seat].chosen and wanted == opposite(seat):
+        return Answer(_NONE, seat=seat, table=state.info().SerializeToString())
+    return inputs.OppositeChosen(now_ms, caller.account, wanted, request_id)
+
+
 def decide_bot(
     state: TableState,
     caller: Caller,
@@ -298,7 +333,7 @@ def decide_create(caller: Caller, spec: TableSpec, request_id: str, now_ms: int,
     check_request_id(request_id)
     options = dict(spec.options)
     try:
-        table_rules(spec.rule_set, options)
+        gr.preset(spec.rule_set).replace(**options)
     except gr.RuleSetError as error:
         fields = tuple((f"rule_set.{field}", error.text_en) for field in error.fields)
         raise refusals.Refused(

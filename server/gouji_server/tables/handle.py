@@ -66,6 +66,10 @@ class TableHandle:
             lambda state, now: deciding.decide_bot(state, caller, policy, policies, seat, request_id, now)
         )
 
+    async def choose_opposite(self, caller: Caller, seat: int, request_id: str) -> tuple[lobby_pb2.Table, int]:
+        """Choose the one at a seat as the caller's opposite (R9); return the table and the caller's seat now."""
+        return await self._change(lambda state, now: deciding.decide_opposite(state, caller, seat, request_id, now))
+
     # ── playing ──
 
     async def act(self, caller: Caller, request: table_pb2.SubmitActionRequest) -> int:
@@ -88,6 +92,11 @@ class TableHandle:
         """Ask a seat how many cards it holds (R80); return the table's n."""
         answer = await self._said(lambda state, now: deciding.decide_ask(state, caller.account, seat, request_id, now))
         return answer.version
+
+    async def feel(self, caller: Caller, request_id: str) -> tuple[int, tuple[int, int]]:
+        """Feel the opposite's hand (R82); return the table's n, and the least and most cards that it holds."""
+        answer = await self._said(lambda state, now: deciding.decide_feel(state, caller.account, request_id, now))
+        return answer.version, answer.felt
 
     async def vote_dissolution(self, caller: Caller, agrees: bool, request_id: str) -> int:
         """Speak for ending the match, or against it (R17); return the table's n."""

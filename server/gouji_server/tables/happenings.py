@@ -18,6 +18,14 @@ class SeatChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class SeatsMoved:
+    """Players moved to other seats: drawn by lot, or since ``chooser`` (where it sits now) chose its opposite (R9)."""
+
+    players: tuple[Player, ...]
+    chooser: int = -1
+
+
+@dataclass(frozen=True, slots=True)
 class MatchStarted:
     """Six ready seats."""
 
@@ -71,6 +79,7 @@ class TableClosed:
 
 TableHappening: TypeAlias = (
     SeatChanged
+    | SeatsMoved
     | MatchStarted
     | DealStarted
     | QuestionOpened

@@ -83,6 +83,24 @@ class BotAdded:
 
 
 @dataclass(frozen=True, slots=True)
+class OppositeChosen:
+    """A person chose the one at seat ``wanted`` as its opposite (R9)."""
+
+    time: int
+    account: str
+    wanted: int
+    request_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class SeatsDrawn:
+    """The server drew the seats (R9): who sat at seat i sits at seat ``order[i]``."""
+
+    time: int
+    order: list[int]
+
+
+@dataclass(frozen=True, slots=True)
 class DealStarting:
     """The server drew a secret for the next deal."""
 
@@ -135,6 +153,16 @@ class CountAsked:
 
 
 @dataclass(frozen=True, slots=True)
+class HandFelt:
+    """A seat felt its opposite's hand (R82)."""
+
+    time: int
+    account: str
+    seat: int
+    request_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class DissolutionVoted:
     """A seat spoke for ending the match, or against it (R17)."""
 
@@ -165,10 +193,13 @@ Input: TypeAlias = (
     | Left
     | ReadySet
     | BotAdded
+    | OppositeChosen
+    | SeatsDrawn
     | DealStarting
     | Moved
     | Lapsed
     | CountAsked
+    | HandFelt
     | DissolutionVoted
     | Abandoned
     | Frozen
@@ -181,9 +212,12 @@ _KINDS: dict[str, type[Any]] = {
     "leave": Left,
     "ready": ReadySet,
     "bot": BotAdded,
+    "choose": OppositeChosen,
+    "seats": SeatsDrawn,
     "deal": DealStarting,
     "lapse": Lapsed,
     "count": CountAsked,
+    "feel": HandFelt,
     "dissolve": DissolutionVoted,
     "abandon": Abandoned,
     "freeze": Frozen,

@@ -140,6 +140,17 @@ def started() -> Refused:
     return Refused(FAILED_PRECONDITION, "MATCH_STARTED", "the match has begun", "牌局已经开始")
 
 
+def no_choosing() -> Refused:
+    """Refuse choosing an opposite where the rule set has seats otherwise."""
+    return Refused(
+        FAILED_PRECONDITION,
+        "NO_CHOOSING",
+        "nobody chooses an opposite at this table: `seating` is another",
+        "本桌不选对头：入座方式不同",
+        rule="R9",
+    )
+
+
 def no_deal() -> Refused:
     """Refuse what is asked about a deal where none is running."""
     return Refused(FAILED_PRECONDITION, "NO_DEAL", "no deal is running", "没有进行中的牌局")

@@ -19,12 +19,13 @@ Key: TypeAlias = tuple[str, str, str]
 
 class Answer(NamedTuple):
     """What a command was answered: `body` its hash, `version` for what is said at a table, `seat` and `table` for lobby
-    commands."""
+    commands, `felt` the least and most cards of a hand that was felt."""
 
     body: bytes
     version: int = 0
     seat: int = -1
     table: bytes = b""
+    felt: tuple[int, int] = (0, 0)
 
 
 def body_hash(*parts: object) -> bytes:

@@ -3,22 +3,35 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from gouji.lobby.v1 import lobby_pb2
 from gouji_server.tables.refusals import FAILED_PRECONDITION, INVALID_ARGUMENT, PERMISSION_DENIED, Refused
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 SEATS = 6
+
+
+def opposite(seat: int) -> int:
+    """Return the seat opposite (对头)."""
+    return (seat + 3) % SEATS
 
 
 @dataclass(slots=True)
 class Player:
-    """A seat: free, a person's (``account``) or a built-in bot's (``bot``, its policy)."""
+    """A seat: free, a person's (``account``) or a built-in bot's (``bot``, its policy).
+
+    ``chosen``: this seat and its opposite are a pair because one of them chose the other (R9).
+    """
 
     seat: int
     account: str = ""
     name: str = ""
     bot: str = ""
     ready: bool = False
+    chosen: bool = False
 
     @property
     def free(self) -> bool:
@@ -28,7 +41,12 @@ class Player:
     def to_proto(self) -> lobby_pb2.Player:
         """The seat as everybody may see it."""
         return lobby_pb2.Player(
-            seat=self.seat, account=self.account, display_name=self.name, bot=self.bot, ready=self.ready
+            seat=self.seat,
+            account=self.account,
+            display_name=self.name,
+            bot=self.bot,
+            ready=self.ready,
+            opposite_chosen=self.chosen,
         )
 
 
@@ -73,11 +91,20 @@ class Seats:
         self.players[seat] = Player(seat, account=account, name=name)
         return self.players[seat]
 
-    def rise(self, account: str) -> Player:
-        """Free a person's seat."""
+    def rise(self, account: str) -> tuple[Player, ...]:
+        """Free a person's seat; return the seats that this changes, its own first."""
         seat = self._of_account.pop(account)
+        parted = self._part(seat)
         self.players[seat] = Player(seat)
-        return self.players[seat]
+        return self.players[seat], *parted
+
+    def _part(self, seat: int) -> tuple[Player, ...]:
+        """A seat and its opposite are no chosen pair any more; return the opposite if they were one."""
+        player, other = self.players[seat], self.players[opposite(seat)]
+        if not player.chosen:
+            return ()
+        player.chosen = other.chosen = False
+        return (other,)
 
     def set_ready(self, account: str, ready: bool) -> Player:
         """Note that a person is ready, or is not."""
@@ -85,11 +112,57 @@ class Seats:
         player.ready = ready
         return player
 
+    def check_choice(self, seat: int, wanted: int) -> None:
+        """Raise Refused if who sits at ``seat`` cannot have the one at ``wanted`` as its opposite (R9)."""
+        if wanted == seat:
+            raise Refused(
+                FAILED_PRECONDITION, "CHOOSE_ANOTHER", "one chooses another seat", "只能选其他座位", rule="R9"
+            )
+        if self.players[wanted].free:
+            text_en, text_zh = f"nobody sits at seat {wanted}", f"{wanted}号座位没有人"
+            raise Refused(FAILED_PRECONDITION, "NOBODY_THERE", text_en, text_zh, rule="R9")
+        if self.players[wanted].chosen and opposite(wanted) != seat:
+            text_en, text_zh = f"seat {wanted} has a chosen opposite already", f"{wanted}号座位已有选定的对头"
+            raise Refused(FAILED_PRECONDITION, "OPPOSITE_TAKEN", text_en, text_zh, rule="R9")
+
+    def choose(self, seat: int, wanted: int) -> int:
+        """Seat who sits at ``seat`` opposite of ``wanted``; return where that is.
+
+        Who sits there takes ``seat``. The people have to be ready anew.
+        """
+        self.check_choice(seat, wanted)
+        to = opposite(wanted)
+        if to != seat:
+            self._part(seat)
+            order = list(range(SEATS))
+            order[seat], order[to] = to, seat
+            self.move(order)
+        self.players[to].chosen = self.players[wanted].chosen = True
+        for player in self.players:
+            player.ready = bool(player.bot)
+        return to
+
+    def move(self, order: Sequence[int]) -> None:
+        """Move everybody: who sits at seat i goes to seat ``order[i]``. Raises ValueError if that is no such order."""
+        if sorted(order) != list(range(SEATS)):
+            raise ValueError(f"{order} is no order of six seats")
+        for player, seat in zip(self.players, order, strict=True):
+            player.seat = seat
+            if player.bot:
+                player.name = _bot_name(player.bot, seat)
+        self.players.sort(key=lambda player: player.seat)
+        self._of_account = {player.account: player.seat for player in self.players if player.account}
+        self.bots = sum(1 << player.seat for player in self.players if player.bot)
+
     def add_bot(self, seat: int, policy: str) -> Player:
         """Seat a built-in bot, which is always ready."""
-        self.players[seat] = Player(seat, name=f"{policy} {seat}", bot=policy, ready=True)
+        self.players[seat] = Player(seat, name=_bot_name(policy, seat), bot=policy, ready=True)
         self.bots |= 1 << seat
         return self.players[seat]
+
+
+def _bot_name(policy: str, seat: int) -> str:
+    return f"{policy} {seat}"
 
 
 def check_seat(seat: int | None, field: str = "seat") -> int:

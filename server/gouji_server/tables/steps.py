@@ -210,12 +210,14 @@ class DealFacts:
         """Mask of the people who are for ending the match (R17)."""
 
 
-def private_part(seat: int, p: int, hand: bytes, *, answered: bool) -> bytes:
+def private_part(seat: int, p: int, hand: bytes, *, answered: bool, felt: tuple[tuple[int, int], ...] = ()) -> bytes:
     """Write a seat's private half: fields 20 and 21 of a TableUpdate.
 
     By hand, since it is written with every play: cards are below 128, so a hand is its own packed field.
     """
     part = b"".join((_SEAT_FIELD[seat], b"\x12", _varint(len(hand)), hand, b"\x18\x01" if answered else b""))
+    for least, most in felt:
+        part += b"\x22\x04\x08%c\x10%c" % (least, most)
     return b"".join((b"\xa0\x01", _varint(p), b"\xaa\x01", _varint(len(part)), part))
 
 

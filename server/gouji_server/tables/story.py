@@ -115,7 +115,8 @@ class Story:
 
     def _private(self, seat: int) -> bytes:
         state = self.state
-        return private_part(seat, state.p[seat], state.hand(seat), answered=bool(state.answered >> seat & 1))
+        answered = bool(state.answered >> seat & 1)
+        return private_part(seat, state.p[seat], state.hand(seat), answered=answered, felt=state.felt(seat))
 
     def snapshot(self, seat: int, reason: table_pb2.SnapshotReason.ValueType) -> bytes:
         """Return the TableUpdate of a snapshot for a seat, or for a spectator (-1)."""

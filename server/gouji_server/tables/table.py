@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from gouji_server.tables.limits import Limits
     from gouji_server.tables.requests import Key
+    from gouji_server.tables.seats import Player
 
 ASKED_TOGETHER = sum(
     1 << kind for kind in (gr.Kind.WINDOW, gr.Kind.REVOLT, gr.Kind.SHOW, gr.Kind.CALL, gr.Kind.WAIVE, gr.Kind.SWAP)
@@ -43,7 +44,9 @@ JOIN_TABLE = "JoinTable"
 LEAVE_TABLE = "LeaveTable"
 SET_READY = "SetReady"
 ADD_BOT = "AddBot"
+CHOOSE_OPPOSITE = "ChooseOpposite"
 ASK_COUNT = "AskCount"
+FEEL = "Feel"
 VOTE_DISSOLUTION = "VoteDissolution"
 
 
@@ -79,6 +82,7 @@ class TableState:
     __slots__ = (
         "_asked",
         "_cards",
+        "_felt",
         "_info",
         "answered",
         "create_time",
@@ -126,6 +130,7 @@ class TableState:
         self.secret = b""
         self.time = 0
         self._cards: list[bytes] = [b""] * SEATS
+        self._felt: list[tuple[tuple[int, int], ...]] = [()] * SEATS
         self._asked: tuple[object, ...] = _NOTHING_ASKED
         self._info: lobby_pb2.Table | None = None
 
@@ -142,6 +147,11 @@ class TableState:
         return self.state == PLAYING and (self.deal is None or self.deal.over)
 
     @property
+    def wants_seats(self) -> bool:
+        """Whether the seats are to be drawn now, and the match to begin (R9)."""
+        return self.state == WAITING and self.rules.seating == "draw" and self.seats.all_ready
+
+    @property
     def waiting_for(self) -> int:
         """Mask of the seats asked now that have not answered."""
         return 0 if self.deal is None else self.deal.public.asked & ~self.answered
@@ -149,6 +159,10 @@ class TableState:
     def hand(self, seat: int) -> bytes:
         """Return a seat's real cards, ascending."""
         return self._cards[seat]
+
+    def felt(self, seat: int) -> tuple[tuple[int, int], ...]:
+        """Return what a seat felt of its opposite's hand in this deal: each time the least and the most cards (R82)."""
+        return self._felt[seat]
 
     def info(self) -> lobby_pb2.Table:
         """Return the lobby facts; shared, so not to be changed."""
@@ -203,36 +217,58 @@ class TableState:
         self.made = Answer(created_body(entry), seat=entry.seat, table=self.info().SerializeToString())
 
     def _joined(self, entry: inputs.Joined, effect: Effect) -> None:
-        self._seat_changed(effect, self.seats.sit(entry.seat, entry.account, entry.name))
+        self._seats_changed(effect, self.seats.sit(entry.seat, entry.account, entry.name))
         self._keep_lobby((entry.account, JOIN_TABLE, entry.request_id), body_hash(entry.wanted), entry.seat)
 
     def _left(self, entry: inputs.Left, effect: Effect) -> None:
-        self._seat_changed(effect, self.seats.rise(entry.account))
+        self._seats_changed(effect, *self.seats.rise(entry.account))
         if not self.seats.people:
             self._close(effect, events_pb2.CLOSE_REASON_EMPTY)
         self._keep_lobby((entry.account, LEAVE_TABLE, entry.request_id), body_hash(), -1)
 
     def _ready_set(self, entry: inputs.ReadySet, effect: Effect) -> None:
-        self._seat_changed(effect, self.seats.set_ready(entry.account, entry.ready))
+        self._seats_changed(effect, self.seats.set_ready(entry.account, entry.ready))
         self._start_if_ready(effect)
         self._keep_lobby((entry.account, SET_READY, entry.request_id), body_hash(entry.ready), -1)
 
     def _bot_added(self, entry: inputs.BotAdded, effect: Effect) -> None:
-        self._seat_changed(effect, self.seats.add_bot(entry.seat, entry.policy))
+        self._seats_changed(effect, self.seats.add_bot(entry.seat, entry.policy))
         self._start_if_ready(effect)
         body = body_hash(entry.policy, entry.wanted)
         self._keep_lobby((entry.account, ADD_BOT, entry.request_id), body, entry.seat)
 
-    def _seat_changed(self, effect: Effect, player: Any) -> None:
+    def _opposite_chosen(self, entry: inputs.OppositeChosen, effect: Effect) -> None:
+        seat = self.seats.choose(self.seats.seat_of(entry.account), entry.wanted)
+        self._seats_moved(effect, seat)
+        self._keep_lobby((entry.account, CHOOSE_OPPOSITE, entry.request_id), body_hash(entry.wanted), seat)
+
+    def _seats_drawn(self, entry: inputs.SeatsDrawn, effect: Effect) -> None:
+        if not self.wants_seats:
+            raise inputs.BadEntry("seats are drawn where they are not to be")
+        self.seats.move(entry.order)
+        self._seats_moved(effect)
+        self._start(effect)
+
+    def _seats_changed(self, effect: Effect, *players: Player) -> None:
         self._info = None
         effect.info_changed = True
-        self._tell(effect, happenings.SeatChanged(player))
+        self._tell(effect, *map(happenings.SeatChanged, players))
+
+    def _seats_moved(self, effect: Effect, chooser: int = -1) -> None:
+        # Nobody was told anything alone yet, so every seat's private numbers stand at 0 and a reader's place is good in
+        # whatever seat it comes to.
+        self._info = None
+        effect.info_changed = True
+        self._tell(effect, happenings.SeatsMoved(tuple(self.seats.players), chooser))
 
     def _start_if_ready(self, effect: Effect) -> None:
-        if self.seats.all_ready:
-            self.state = PLAYING
-            self.match = gr.Match(self.rules, self.total_deals)
-            self._tell(effect, happenings.MatchStarted(self.total_deals))
+        if self.seats.all_ready and self.rules.seating != "draw":
+            self._start(effect)
+
+    def _start(self, effect: Effect) -> None:
+        self.state = PLAYING
+        self.match = gr.Match(self.rules, self.total_deals)
+        self._tell(effect, happenings.MatchStarted(self.total_deals))
 
     def _deal_starting(self, entry: inputs.DealStarting, effect: Effect) -> None:
         match = self.match
@@ -243,6 +279,7 @@ class TableState:
         commitment = gr.commitment(self.secret)
         self.requests.next_deal()
         self.said = [0] * SEATS
+        self._felt = [()] * SEATS
         self._tell(effect, happenings.DealStarted(match.deal_number, commitment), *self.deal.start_events)
         self.facts = DealFacts(self.deal.public, match.deal_number, tuple(match.scores), commitment)
         effect.new_deal = True
@@ -271,6 +308,15 @@ class TableState:
         self._tell(effect, self._running().ask_count(entry.seat, entry.of))
         effect.of_deal = True
         self._keep_said(entry.seat, (entry.account, ASK_COUNT, entry.request_id), body_hash(entry.of))
+
+    def _hand_felt(self, entry: inputs.HandFelt, effect: Effect) -> None:
+        seat = entry.seat
+        said, felt = self._running().feel(seat)
+        self._tell(effect, said)
+        effect.of_deal = True
+        effect.touched |= 1 << seat
+        self._felt[seat] = (*self._felt[seat], felt)
+        self.requests.keep_move((entry.account, FEEL, entry.request_id), Answer(body_hash(), self.n, felt=felt))
 
     def vote_changes(self, seat: int, *, agrees: bool) -> bool:
         """Whether a vote for ending the match, or against it, changes anything (R17)."""
@@ -391,10 +437,13 @@ class TableState:
         inputs.Left: _left,
         inputs.ReadySet: _ready_set,
         inputs.BotAdded: _bot_added,
+        inputs.OppositeChosen: _opposite_chosen,
+        inputs.SeatsDrawn: _seats_drawn,
         inputs.DealStarting: _deal_starting,
         inputs.Moved: _moved,
         inputs.Lapsed: _lapsed,
         inputs.CountAsked: _count_asked,
+        inputs.HandFelt: _hand_felt,
         inputs.DissolutionVoted: _dissolution_voted,
         inputs.Abandoned: _abandoned,
         inputs.Frozen: _frozen,

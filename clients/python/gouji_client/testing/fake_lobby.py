@@ -45,7 +45,7 @@ class FakeLobby:
         if request.options:
             text = "the fake server plays the rules that it was made with"
             raise Refusal(grpc.StatusCode.INVALID_ARGUMENT, "BAD_REQUEST", text, "测试服务器的规则在创建时已定")
-        table.own(account.name, request.title, request.deals or 3)
+        table.own(account.name, request.title, request.deals or table.setting.rules.deals or 3)
         if not request.without_seat:
             table.join(account.name, account.display_name, request.seat if request.HasField("seat") else 0)
         return lobby_pb2.CreateTableResponse(table=table.info)
@@ -92,6 +92,14 @@ class FakeLobby:
             raise Refusal(grpc.StatusCode.INVALID_ARGUMENT, "NO_SUCH_POLICY", "no such policy", "没有这种机器人")
         seat = self._table.fill(request.seat if request.HasField("seat") else None, policy)
         return lobby_pb2.AddBotResponse(table=self._table.info, seat=seat)
+
+    async def choose_opposite(
+        self, request: lobby_pb2.ChooseOppositeRequest, token: str
+    ) -> lobby_pb2.ChooseOppositeResponse:
+        """See `LobbyService.ChooseOpposite`."""
+        name, _ = self._account(token, request.name)
+        seat = self._table.choose_opposite(name, request.seat)
+        return lobby_pb2.ChooseOppositeResponse(table=self._table.info, seat=seat)
 
     def _account(self, token: str, table: str) -> tuple[str, str]:
         account = self._accounts.account_of(token)

@@ -13,7 +13,7 @@ import gouji_bots
 import gouji_rules as gr
 from gouji.lobby.v1 import lobby_pb2
 from gouji.table.v1 import events_pb2, state_pb2, table_pb2
-from gouji_client.testing import told
+from gouji_client.testing import seating, told
 from gouji_client.testing.opponents import Opponent, opponent_of
 from gouji_client.testing.refusals import Refusal, stale
 from gouji_rules.option_values import settings_of
@@ -127,6 +127,7 @@ class FakeTable:
         self._n = 0
         self._p = [0] * 6
         self._parts = [state_pb2.SeatPart(seat=seat) for seat in SEATS]
+        self._felt: list[list[state_pb2.FeltHand]] = [[] for _ in SEATS]
         self._deal_started: events_pb2.DealStarted | None = None
         self.info = self._make_info()
         self._tell([])
@@ -186,7 +187,9 @@ class FakeTable:
 
     def leave(self, account: str) -> None:
         """Free the seat of an account. Raises `Refusal`."""
-        self._change_seat(lobby_pb2.Player(seat=self._waiting_seat(account)))
+        seat = self._waiting_seat(account)
+        self.info.players[(seat + 3) % 6].opposite_chosen = False
+        self._change_seat(lobby_pb2.Player(seat=seat))
 
     def set_ready(self, account: str, *, ready: bool) -> None:
         """Note that an account is ready; with six ready seats the match begins. Raises `Refusal`."""
@@ -200,12 +203,28 @@ class FakeTable:
 
     def _begin_if_ready(self) -> None:
         if all(p.ready for p in self.info.players):
+            events = []
+            if self.setting.rules.seating == "draw":
+                events.append(self._move(self._rng.sample(SEATS, len(SEATS))))
             self.info.state = lobby_pb2.TABLE_STATE_PLAYING
             started = events_pb2.TableEvent()
             started.match_started.deals = self.setting.deals
-            self._tell([started], info=True)
+            self._tell([*events, started], info=True)
             self._start_deal()
             self._play_opponents()
+
+    def choose_opposite(self, account: str, wanted: int) -> int:
+        """Seat an account opposite of who sits at `wanted`; return its seat then. Raises `Refusal`."""
+        seat = self._waiting_seat(account)
+        order = seating.order_of_choice(self.setting.rules, self.info.players, seat, wanted)
+        if order is None:
+            return seat
+        self._tell([self._move(order, chooser=order[seat])], info=True)
+        return order[seat]
+
+    def _move(self, order: Sequence[int], chooser: int | None = None) -> events_pb2.TableEvent:
+        self._opponents = {order[seat]: opponent for seat, opponent in self._opponents.items()}
+        return seating.move(self.info.players, order, chooser)
 
     def fill(self, seat: int | None, policy: str) -> int:
         """Put an opponent in a free seat, the lowest if none is named. Raises `Refusal`."""
@@ -283,6 +302,19 @@ class FakeTable:
         self._tell([told.event_message(said)])
         return self._n
 
+    def feel(self, seat: int) -> tuple[int, state_pb2.FeltHand]:
+        """Feel the hand opposite; return the table's `n` and what was felt. Raises `Refusal`."""
+        if self.deal is None or self.over:
+            raise Refusal(grpc.StatusCode.FAILED_PRECONDITION, "NO_DEAL", "no deal is running", "没有进行中的牌局")
+        try:
+            said, (least, most) = self.deal.feel(seat)
+        except gr.RuleViolation as error:
+            raise Refusal.by_rule(error) from error
+        felt = state_pb2.FeltHand(least=least, most=most)
+        self._felt[seat].append(felt)
+        self._tell([told.event_message(said)], deal=True, ask=False)
+        return self._n, felt
+
     def vote_dissolution(self, seat: int, *, agrees: bool) -> int:
         """Take a client's vote for or against ending the match, opponents being for it; return the table's `n`."""
         if self.deal is None or self.over:
@@ -337,6 +369,7 @@ class FakeTable:
             self.deal = gr.Deal.from_hands(self.setting.rules, hands, self.setting.lead)
         else:
             self.deal = self.match.start_deal(gr.deal_seed(self._secret))
+        self._felt = [[] for _ in SEATS]
         begun = events_pb2.TableEvent()
         begun.deal_started.deal = number
         begun.deal_started.commitment = gr.commitment(self._secret)
@@ -398,6 +431,7 @@ class FakeTable:
             if self.deal is not None:
                 part.hand.extend(self.deal.cards(seat))  # type: ignore[arg-type]  # numbered alike
                 part.answered = self.deal.pending(seat)
+                part.felt.extend(self._felt[seat])
             changed.append(part != self._parts[seat])
             self._p[seat] += changed[seat]
             self._parts[seat] = part

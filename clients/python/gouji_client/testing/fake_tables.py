@@ -241,6 +241,12 @@ class FakeTables:
         asker = self._seat_view(token, request.table).seat
         return table_pb2.AskCountResponse(version=self._table.ask_count(asker, request.seat))
 
+    async def feel(self, request: table_pb2.FeelRequest, token: str) -> table_pb2.FeelResponse:
+        """See `TableService.Feel`."""
+        seat = self._seat_view(token, request.table).seat
+        version, felt = self._table.feel(seat)
+        return table_pb2.FeelResponse(version=version, felt=felt)
+
     async def vote_dissolution(
         self, request: table_pb2.VoteDissolutionRequest, token: str
     ) -> table_pb2.VoteDissolutionResponse:
