@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 from gouji_rules.actions import VERB_SHIFT, Action, Verb
 from gouji_rules.cards import as_cards
-from gouji_rules.plays import PLAY_MASK
+from gouji_rules.events import Manner
+from gouji_rules.plays import PLAY_MASK, SIZE_SHIFT, size_of_parts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from gouji_rules.cards import Card
+    from gouji_rules.state import PlayedCards
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,16 +31,24 @@ class Answer:
     window: int = -1
 
 
-# An entry begins with verb << 3 | seat. After a verb with a play or a suit come that in four bytes, how many real cards
-# there are in one, and those. Seat 6 opens a window: two bytes tell the number of plays before it.
+# An entry begins with verb << 3 | seat. After a verb with a play or a suit comes that in three bytes, a play without
+# its size; the first bit tells that its real cards were chosen: they follow, but for a PLAY's, which the history has.
+# Seat 6 opens a window: two bytes tell the number of plays before it.
 _SEAT_BITS = 3
+_SIZELESS = (1 << SIZE_SHIFT) - 1
+_CHOSEN = 1 << 23
 _OPENS_WINDOW = 6
 _WITH_MORE = frozenset({Verb.PLAY, Verb.BURN, Verb.KILL, Verb.GIVE, Verb.SHOW})
 _IN_WINDOWS = frozenset({Verb.BURN, Verb.DECLINE, Verb.KILL})
 
 
+def _with_size(verb: int, more: int) -> int:
+    """What three bytes hold, with the size if that is a play."""
+    return more if verb == Verb.SHOW else more | size_of_parts(more) << SIZE_SHIFT
+
+
 class AnswerLog:
-    """Answers in order; ``len`` and iteration as of a list."""
+    """Answers in order."""
 
     __slots__ = ("_count", "_packed", "_window")
 
@@ -59,8 +69,14 @@ class AnswerLog:
             self._window = window
         entry += bytes((verb << _SEAT_BITS | seat,))
         if verb in _WITH_MORE:
-            more = (action & PLAY_MASK).to_bytes(4, "big")
-            entry += more + bytes((len(answer.cards), *answer.cards))
+            more = action & _SIZELESS
+            cards = bytes(answer.cards)
+            play = _with_size(verb, more)
+            if action & PLAY_MASK != play or (cards and len(cards) != play >> SIZE_SHIFT):
+                raise ValueError(f"{answer} is no answer in a deal")
+            entry += (more | (_CHOSEN if cards else 0)).to_bytes(3, "big")
+            if verb != Verb.PLAY:
+                entry += cards
         elif action & PLAY_MASK or answer.cards:
             raise ValueError(f"{answer} is no answer in a deal")
         self._packed += entry
@@ -69,7 +85,9 @@ class AnswerLog:
     def __len__(self) -> int:
         return self._count
 
-    def __iter__(self) -> Iterator[Answer]:
+    def read(self, plays: Iterable[PlayedCards]) -> Iterator[Answer]:
+        """The answers in order; ``plays`` is the history of the deal, every PLAY among them."""
+        in_turn = (played for played in plays if played.manner in (Manner.LEAD, Manner.FOLLOW))
         packed = self._packed
         at = 0
         window = -1
@@ -84,10 +102,17 @@ class AnswerLog:
             more = 0
             cards: tuple[Card, ...] = ()
             if verb in _WITH_MORE:
-                more = int.from_bytes(packed[at : at + 4], "big")
-                end = at + 5 + packed[at + 4]
-                cards = as_cards(packed[at + 5 : end])
-                at = end
+                read = int.from_bytes(packed[at : at + 3], "big")
+                at += 3
+                more = _with_size(verb, read & _SIZELESS)
+                if verb == Verb.PLAY:
+                    played = next(in_turn, None)
+                    if played is None:
+                        raise ValueError("the answers put more down than was played")
+                    cards = played.cards if read & _CHOSEN else ()
+                elif read & _CHOSEN:
+                    cards = as_cards(packed[at : at + (more >> SIZE_SHIFT)])
+                    at += more >> SIZE_SHIFT
             yield Answer(seat, Action(verb << VERB_SHIFT | more), cards, window if verb in _IN_WINDOWS else -1)
 
     def copy(self) -> AnswerLog:

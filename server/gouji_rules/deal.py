@@ -32,7 +32,7 @@ from gouji_rules.obligations import Obligation, parse_obligation
 from gouji_rules.plays import PLAY_MASK, Play
 from gouji_rules.position import Position, check_cards
 from gouji_rules.question import Kind, Question
-from gouji_rules.state import Phase, PublicState, Standing
+from gouji_rules.state import NO_COUNTS, Phase, PublicState, Standing
 from gouji_rules.steps import AS_DEALT, FROM_SEED, READY, Step, plan
 from gouji_rules.views import SeatView
 
@@ -104,7 +104,7 @@ class Deal:
         self._position: Position = position
         self._lead: int = -1
         self._answers: AnswerLog = AnswerLog()
-        self._feels: list[tuple[int, int]] = []
+        self._feels: tuple[tuple[int, int], ...] = ()
         self._chain: bytes = b""
         self._fixed: bytes = b""
         self._steps: tuple[Step, ...] = ()
@@ -268,7 +268,7 @@ class Deal:
     @property
     def answers(self) -> tuple[Answer, ...]:
         """Every answer so far, hidden ones included: never for a player's eyes before the deal is over (R84)."""
-        return tuple(self._answers)
+        return tuple(self._answers.read(self._position.public.plays))
 
     def hand(self, seat: int) -> tuple[int, ...]:
         """A seat's hand as fifteen rank counts."""
@@ -461,10 +461,10 @@ class Deal:
     @property
     def feels(self) -> tuple[tuple[int, int], ...]:
         """Who felt its opposite's hand, in order: after how many answers, and which seat (R82)."""
-        return tuple(self._feels)
+        return self._feels
 
     def _note_feel(self, answered: int, asker: int) -> None:
-        self._feels.append((answered, asker))
+        self._feels += ((answered, asker),)
         self._chain = digests.chain_answer(self._chain, asker, Action(0), b"", _FELT)
 
     def _threes(self, seat: int) -> tuple[int, int, int, int]:
@@ -519,7 +519,7 @@ class Deal:
         made.start_events = self.start_events
         made._lead = self._lead
         made._answers = self._answers.copy()
-        made._feels = self._feels[:]
+        made._feels = self._feels
         made._chain = self._chain
         made._fixed = self._fixed
         return made
@@ -537,6 +537,8 @@ class Deal:
             self._note(answer)
         for answered, asker in felt:
             self._note_feel(answered, asker)
+        if self.answers != tuple(answers):
+            raise ValueError("the answers are not those of the plays")
         self._steps = plan(self.rules, FROM_SEED if seed is not None else AS_DEALT if self.starts_as_dealt else READY)
         if seed is not None and self._dealt == _dealt_out(self._order(), shuffle.first_drawer(seed)):
             self._dealt = ()
@@ -576,7 +578,7 @@ def _before_play(
     cards = [bytes(sorted(held)) if drawn else b"" for held in dealt] if track_cards else None
     position = Position(rules, hands, cards, number)
     if not drawn:
-        position.public.count_shown = (-1,) * SEATS
+        position.public.count_shown = NO_COUNTS
     if owed and rules.tribute:
         position.public.obligations = tribute.in_order(owed)
     return position

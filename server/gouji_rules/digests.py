@@ -52,7 +52,7 @@ def digest_position(fixed: bytes, chain: bytes, pos: Position) -> bytes:
     lists = [*p.standing, *p.place, *p.finished]
     lists += [left + 1 for left in p.dead_left]
     lists += [count + 1 for count in p.count_shown]
-    numbers = (p.number, p.trick, p.verbs, *(answer or 0 for answer in pos.answers), *p.history)
+    numbers = (p.number, p.trick, p.verbs, *(answer or 0 for answer in pos.answers), *p.wide_history())
     hashed = sha256(fixed + chain + scalars + bytes(lists) + pack(f">{len(numbers)}Q", *numbers))
     for hand in pos.hands:
         hashed.update(hand)

@@ -106,6 +106,12 @@ def size(play: Play) -> int:
     return play >> SIZE_SHIFT
 
 
+def size_of_parts(play: int) -> int:
+    """How many cards, counted from the parts of a play whose size field may be missing."""
+    parts = play >> NATURAL_SHIFT & 31, play >> TWO_SHIFT & 31, play >> SMALL_SHIFT & 15, play >> BIG_SHIFT & 15
+    return sum(parts)
+
+
 def low_of(play: Play) -> int:
     """The rank of the body; for jokers alone the weaker joker's. It is the rank of the weakest card (R12)."""
     return play & LOW_MASK

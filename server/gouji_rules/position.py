@@ -151,7 +151,8 @@ class Position:
 
     def choose(self, seat: int, cards: bytes | None) -> None:
         """Keep which real cards a seat picked, or forget it."""
-        self.chosen = with_seat(self.chosen, seat, cards)
+        chosen = with_seat(self.chosen, seat, cards)
+        self.chosen = NOTHING_CHOSEN if chosen == NOTHING_CHOSEN else chosen
 
     def forget_answers(self) -> None:
         """The answers to a common question have done their work."""

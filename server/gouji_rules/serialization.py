@@ -17,7 +17,7 @@ from gouji_rules.plays import Play
 from gouji_rules.position import Position
 from gouji_rules.question import Kind
 from gouji_rules.rule_set import RuleSet, preset
-from gouji_rules.state import PUBLIC_FIELDS, Moved, Phase, PublicState, Standing
+from gouji_rules.state import PUBLIC_FIELDS, Moved, Phase, PublicState, Standing, narrow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -57,7 +57,7 @@ def dump_deal(deal: Deal) -> bytes:
         "waiting": pos.waiting,
         "given": pos.answers,
         "answers": [[a.seat, a.action, _hex(a.cards), a.window] for a in deal.answers],
-        "public": {"history": list(p.history), **{name: getattr(p, name) for name in _PLAIN}},
+        "public": {"history": p.wide_history(), **{name: getattr(p, name) for name in _PLAIN}},
         "shown": [[seat, _hex(cards)] for seat, cards in p.shown],
         "played": [_hex(played.cards) for played in p.plays] if p.history_cards else [],
     }
@@ -116,7 +116,7 @@ def _fill(p: PublicState, read: dict[str, Any]) -> None:
     p.top = Play(p.top)
     p.standing = tuple([Standing(standing) for standing in fields["standing"]])
     p.shown = tuple([(seat, _cards(text)) for seat, text in read["shown"]])
-    p.history = array("Q", fields["history"])
+    p.history = array("I", map(narrow, fields["history"]))
     p.history_cards = bytes.fromhex("".join(read["played"]))
     p.obligations = _obligations(read["owed"])
     p.due = None if read["due"] is None else parse_obligation(read["due"])

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from gouji_rules.cards import as_cards
 from gouji_rules.events import Manner
-from gouji_rules.plays import PLAY_MASK, SIZE_SHIFT, Play
+from gouji_rules.plays import SIZE_SHIFT, Play, size_of_parts
 from gouji_rules.question import BURN_BIT, Kind, Question
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from gouji_rules.rule_set import RuleSet
 
 NONE_EACH = (0,) * 6
-_NO_COUNTS = (-1,) * 6
+NO_COUNTS = (-1,) * 6
 
 
 class Standing(IntEnum):
@@ -78,13 +78,17 @@ class PlayedCards:
 
 _T = TypeVar("_T")
 
-# A history entry packed into one int: the play, then seat, manner (two bits: KILL is 0), dead, last, headless, trick.
-SEAT_SHIFT = 28
-MANNER_SHIFT = 31
-DEAD_BIT = 1 << 33
-LAST_BIT = 1 << 34
-HEADLESS_BIT = 1 << 35
-TRICK_SHIFT = 36
+# A history entry packed into 32 bits: the play without its size, then seat, manner (two bits: KILL is 0), dead, last,
+# headless. The trick is the number of leads so far.
+SIZELESS = (1 << SIZE_SHIFT) - 1
+SEAT_SHIFT = 22
+MANNER_SHIFT = 25
+DEAD_BIT = 1 << 27
+LAST_BIT = 1 << 28
+HEADLESS_BIT = 1 << 29
+_FLAGS_SHIFT = 22
+_WIDE_SHIFT = 28
+_WIDE_TRICK_SHIFT = 36
 
 
 PUBLIC_FIELDS = (
@@ -149,6 +153,8 @@ _ALL_ACTIVE = (Standing.ACTIVE,) * 6
 
 def with_seat(values: tuple[_T, ...], seat: int, value: _T) -> tuple[_T, ...]:
     """Values by seat, with another one for a seat."""
+    if values[seat] == value:
+        return values
     return (*values[:seat], value, *values[seat + 1 :])
 
 
@@ -209,8 +215,8 @@ class PublicState:
         self.pending: int = 0
         self.yielder: int = -1
         self.chance: int = -1
-        self.dead_left: tuple[int, ...] = _NO_COUNTS
-        self.count_shown: tuple[int, ...] = _NO_COUNTS
+        self.dead_left: tuple[int, ...] = NO_COUNTS
+        self.count_shown: tuple[int, ...] = NO_COUNTS
         self.trick: int = 0
         self.leader: int = -1
         self.first_leader: int = -1
@@ -233,7 +239,7 @@ class PublicState:
         self.slam: int = -1
         self.felt: tuple[int, ...] = NONE_EACH
         self.shown: tuple[tuple[int, tuple[Card, ...]], ...] = ()
-        self.history: array[int] = array("Q")
+        self.history: array[int] = array("I")
         self.history_cards: bytes = b""
 
     @property
@@ -263,11 +269,22 @@ class PublicState:
         """Every play of the deal so far, in order."""
         cards = as_cards(self.history_cards)
         found: list[PlayedCards] = []
-        at = 0
+        at = trick = 0
         for entry in self.history:
             start = at
-            at += entry >> SIZE_SHIFT & 63
-            found.append(unpack_played(entry, cards[start:at]))
+            at += size_of_parts(entry)
+            trick += entry >> MANNER_SHIFT & 3 == Manner.LEAD
+            found.append(unpack_played(entry, trick, cards[start:at]))
+        return found
+
+    def wide_history(self) -> list[int]:
+        """The plays so far packed with their sizes and tricks: as they are digested and saved."""
+        trick = 0
+        found: list[int] = []
+        for entry in self.history:
+            trick += entry >> MANNER_SHIFT & 3 == Manner.LEAD
+            play = entry & SIZELESS | size_of_parts(entry) << SIZE_SHIFT
+            found.append(play | entry >> _FLAGS_SHIFT << _WIDE_SHIFT | trick << _WIDE_TRICK_SHIFT)
         return found
 
     @property
@@ -276,7 +293,7 @@ class PublicState:
         if not self.history:
             return None
         entry = self.history[-1]
-        return unpack_played(entry, as_cards(self.history_cards[-(entry >> SIZE_SHIFT & 63) :]))
+        return unpack_played(entry, self.trick, as_cards(self.history_cards[-size_of_parts(entry) :]))
 
     def copy(self) -> PublicState:
         """An independent copy."""
@@ -347,23 +364,27 @@ class PublicState:
 def pack_played(played: PlayedCards) -> int:
     """A play of the history as the engine keeps it."""
     return (
-        played.play
+        played.play & SIZELESS
         | played.seat << SEAT_SHIFT
         | (played.manner & 3) << MANNER_SHIFT
         | (DEAD_BIT if played.dead else 0)
         | (LAST_BIT if played.last else 0)
         | (HEADLESS_BIT if played.headless else 0)
-        | played.trick << TRICK_SHIFT
     )
 
 
-def unpack_played(entry: int, cards: tuple[Card, ...] = ()) -> PlayedCards:
-    """A history entry, unpacked."""
+def narrow(wide: int) -> int:
+    """An entry of :meth:`PublicState.wide_history` as the history keeps it."""
+    return wide & SIZELESS | (wide >> _WIDE_SHIFT & 255) << _FLAGS_SHIFT
+
+
+def unpack_played(entry: int, trick: int, cards: tuple[Card, ...] = ()) -> PlayedCards:
+    """A history entry of a trick, unpacked."""
     return PlayedCards(
         seat=entry >> SEAT_SHIFT & 7,
-        trick=entry >> TRICK_SHIFT,
+        trick=trick,
         manner=Manner(entry >> MANNER_SHIFT & 3 or Manner.KILL),
-        play=Play(entry & PLAY_MASK),
+        play=Play(entry & SIZELESS | size_of_parts(entry) << SIZE_SHIFT),
         cards=cards,
         dead=bool(entry & DEAD_BIT),
         last=bool(entry & LAST_BIT),

@@ -21,7 +21,17 @@ from gouji_rules.plays import (
 )
 from gouji_rules.position import FIRST_AFTER, OPPOSITE, OPPOSITE_BIT, Position, take_cards
 from gouji_rules.question import FOLLOW_VERBS, LEAD_VERBS, WIND_BIT, YIELD_BIT, Kind
-from gouji_rules.state import DEAD_BIT, HEADLESS_BIT, LAST_BIT, MANNER_SHIFT, SEAT_SHIFT, TRICK_SHIFT, Phase, with_seat
+from gouji_rules.state import (
+    DEAD_BIT,
+    HEADLESS_BIT,
+    LAST_BIT,
+    MANNER_SHIFT,
+    NO_COUNTS,
+    SEAT_SHIFT,
+    SIZELESS,
+    Phase,
+    with_seat,
+)
 
 if TYPE_CHECKING:
     from gouji_rules.actions import Action
@@ -106,7 +116,7 @@ def put_down(pos: Position, seat: int, play: Play, manner: Manner) -> None:
     p.top_last = not left
     p.top_headless = headless
     p.must_hold_joker = False
-    entry = play | seat << SEAT_SHIFT | _MANNER_BITS[manner] | p.trick << TRICK_SHIFT
+    entry = play & SIZELESS | seat << SEAT_SHIFT | _MANNER_BITS[manner]
     if dead or headless or not left:
         entry |= (DEAD_BIT if dead else 0) | (0 if left else LAST_BIT) | (HEADLESS_BIT if headless else 0)
     p.history.append(entry)
@@ -323,6 +333,6 @@ def _begin_melee(pos: Position) -> None:
     p.closed = p.top_dead = p.top_headless = False
     p.chance = p.yielder = -1
     p.headless = 0
-    p.dead_left = (-1,) * 6
+    p.dead_left = NO_COUNTS
     if pos.events is not None:
         pos.events.append(MeleeBegan())

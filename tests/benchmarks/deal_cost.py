@@ -2,10 +2,10 @@
 
     python -m tests.benchmarks.deal_cost PRESET DEALS
 
-The deals are those of a table: real cards, every answer, the whole history, hidden parts included, played at random by
-`apply`. ``kib`` is the growth of the process by each of DEALS deals held at once, after as many were held before: at
-the start, when half of the cards are played, and when the deal is over. ``copy_us`` is the fastest of many times of
-`copy()` on one such deal with half of its cards played: the one that nothing else on the machine disturbed.
+The deals are those of a table: real cards, chosen by the players, every answer, the whole history, hidden parts
+included, played at random by `apply`. ``kib`` is the growth of the process by each of DEALS deals held at once, after
+as many were held before: at the start, when half of the cards are played, and when the deal is over. ``copy_us`` is the
+fastest of many times of `copy()` on one such deal with half of its cards played: the one that nothing else disturbed.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from pathlib import Path
 
 import gouji_rules as gr
 from gouji_rules import Deal
+from gouji_rules.position import pick_cards
 from tests.benchmarks.engines import build
 
 COPIES = 200
@@ -35,7 +36,9 @@ def live_deal(rules: gr.RuleSet, number: int, part: float) -> Deal:
     while not deal.over and sum(deal.position.left) > (1 - part) * cards:
         asked = [seat for seat in range(6) if deal.is_asked(seat)]
         legal = deal.legal_actions(asked[0])
-        deal.apply(asked[0], legal[rng.randrange(len(legal))])
+        action = legal[rng.randrange(len(legal))]
+        play = gr.play_of(action)
+        deal.apply(asked[0], action, pick_cards(bytes(deal.cards(asked[0])), play) if play else None)
     return deal
 
 

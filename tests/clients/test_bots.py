@@ -206,7 +206,7 @@ def test_simple_knows_when_small_jokers_are_the_highest() -> None:
     big = gr.PlayedCards(seat=1, trick=1, manner=gr.Manner.LEAD, play=gr.parse_play("bbbb"), cards=())
     view = gr.SeatView(QINGDAO, 0, public, tuple(gr.parse_ranks("ssA55")), (), answered=False)
     assert gouji_bots.simple_policy(view, random.Random(1)) == gr.DECLINE
-    public.history = array("Q", [pack_played(big)])
+    public.history = array("I", [pack_played(big)])
     assert gr.format_action(gouji_bots.simple_policy(view, random.Random(1))) == "burn sA"
 
 

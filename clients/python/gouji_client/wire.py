@@ -166,7 +166,7 @@ def public_from_wire(rules: gr.RuleSet, state: state_pb2.DealState, plays: Seque
         public.burner, public.burned = state.burn.burner, state.burn.burned
         public.counter_burn = state.burn.counter
     public.live_dead = state.live_dead_goujis
-    public.history = array("Q", map(pack_played, plays))
+    public.history = array("I", map(pack_played, plays))
     public.history_cards = b"".join([bytes(played.cards) for played in plays])
     if public.phase in (gr.Phase.SHOW, gr.Phase.SWAP) or public.verbs >> gr.Verb.CALL_BLIND & 1:
         public.leader = -1  # the lead is not fixed yet (R4)
