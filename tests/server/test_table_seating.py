@@ -1,3 +1,4 @@
+# rule: R9 applies
 """How federations are formed (R9): seats drawn by lot, opposites chosen."""
 
 from __future__ import annotations

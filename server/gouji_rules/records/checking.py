@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from gouji_rules.events import Event
     from gouji_rules.obligations import Obligation
+    from gouji_rules.state import PublicState
 
     Watch = Callable[[Line | None, list[Event]], None]
     Begin = Callable[[int], None]
@@ -137,8 +138,9 @@ def _differences_of_match(record: Record, match: Match) -> list[Difference]:
         message = f"scores of the match are {list(match.scores)}, the record expects {list(record.scores)}"
         found.append(Difference(record.key_lines.get("scores", 0), message))
     lot = None if match.lot is None else match.lot.team
-    if record.lot is not None and record.lot != lot:
-        message = f"the lot fell on {'nobody' if lot is None else lot}, the record expects {record.lot}"
+    if record.lot != lot and (record.lot is not None or record.scores is not None):
+        said = "nobody" if lot is None else lot
+        message = f"the lot fell on {said}, the record expects {'none' if record.lot is None else record.lot}"
         found.append(Difference(record.key_lines.get("lot", 0), message))
     if match.dissolved != record.dissolved:
         message = f"the match was {'' if match.dissolved else 'not '}dissolved"
@@ -355,10 +357,10 @@ class _Replay:
         p = self.deal.public
         if p.kind != kind:
             return
-        verbs = p.verbs
+        question = _question(p)
         answer = _TOGETHER[kind]
         for seat in range(6):
-            if p.kind == kind and p.verbs == verbs and self.deal.is_asked(seat):
+            if _question(p) == question and self.deal.is_asked(seat):
                 if not self.deal.can(seat, answer):
                     raise _CannotGoOnError(f"seat {seat} has no cards and does not revolt")
                 self._apply(seat, answer)
@@ -375,6 +377,11 @@ class _Replay:
             return "the deal is over"
         seats = ", ".join(str(seat) for seat in question.seat_list if self.deal.is_asked(seat))
         return f"asked to {question.kind.name.lower()}: seat {seats}"
+
+
+def _question(p: PublicState) -> tuple[object, ...]:
+    """What tells one common question from the next: another window, waiver or call."""
+    return p.kind, p.verbs, p.asked, p.due, len(p.history)
 
 
 def _verb_said(said: str) -> Verb | None:
