@@ -13,6 +13,7 @@ from gouji.table.v1 import events_pb2
 from gouji_client import Bot, Client, NewTable, PolicyBot, Refused, connect, play_match
 from gouji_client.testing import told
 from gouji_rules.records.model import LineKind
+from gouji_rules.rule_set import PRESET_NAMES
 from tests.clients.cutting_proxy import CuttingProxy
 from tests.clients.real_server import RealServer
 from tests.clients.watching import AT_ONCE, assert_no_version_twice_or_skipped, play_to_the_end
@@ -72,6 +73,35 @@ async def test_six_bots_play_a_match(server: RealServer) -> None:
     clients, table = await six_at_a_table(server.address, deals=2)
     bots: list[Bot] = [PolicyBot("random" if seat % 2 else "simple", seed=seat) for seat in range(6)]
     assert_all_heard_the_same(await play_six(clients, table, bots), deals=2)
+
+
+@pytest.mark.parametrize("policy", ["simple", "random"])
+@pytest.mark.parametrize("preset", PRESET_NAMES)
+async def test_built_in_bots_finish_a_match_by_every_preset(server: RealServer, preset: str, policy: str) -> None:
+    """A bot on a connection of its own and five of the server's play a match by the preset, with tribute where it has
+    any, to the end: no fault on either side, and every record is good."""
+    async with connect(server.address, backoff=AT_ONCE) as client:
+        await client.sign_in("guest")
+        new = NewTable(rule_set=preset, deals=2)
+        result = await play_match(client, PolicyBot(policy, seed=7), table=new, fill=policy)
+        table = await client.lobby.get(result.table)
+    assert (result.complete, result.faults, table.deals) == (True, 0, 2)
+    assert result.close_reason == events_pb2.CLOSE_REASON_MATCH_OVER
+    assert 1 <= len(result.deals) <= 2
+    assert sum(player.bot == policy for player in table.players) == 5
+    assert table.players[result.seat if result.seat is not None else 0].account
+    for deal in result.deals:
+        assert not list(gr.check_record(deal.record))
+
+
+async def test_a_match_is_as_long_as_its_rules_say(server: RealServer) -> None:
+    """R68: a table made without a number of deals takes that of its rules, and three where they leave it open."""
+    async with connect(server.address, backoff=AT_ONCE) as client:
+        await client.sign_in("guest")
+        made = [
+            await client.lobby.create(NewTable(rule_set=preset)) for preset in ("chinagames", "competition", "shandong")
+        ]
+    assert [table.deals for table in made] == [5, 3, 3]
 
 
 class CutOff(PolicyBot):

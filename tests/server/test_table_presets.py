@@ -9,30 +9,19 @@ import pytest
 import gouji_rules as gr
 from gouji.lobby.v1 import lobby_pb2
 from gouji.table.v1 import events_pb2
-from gouji_rules.presets import COLUMNS
+from gouji_rules.rule_set import PRESET_NAMES
 from gouji_server.tables import TableSpec
 from tests.server.players import House, Reader, person, play_on
 
-# What the service does not carry is left as in qingdao.
-LEFT_OUT = {"seating", "report"}
-OPTIONS = {
-    name: tuple(
-        ("return" if field == "return_" else field, value) for field, value in column.items() if field not in LEFT_OUT
-    )
-    for name, column in COLUMNS.items()
-}
-OPTIONS["lianzhong"] += (("report", "none"),)
-OPTIONS["competition"] += (("report", "none"), ("tribute", ()))
-
 
 @pytest.mark.parametrize("policy", ["random", "simple"])
-@pytest.mark.parametrize("preset", COLUMNS)
+@pytest.mark.parametrize("preset", PRESET_NAMES)
 async def test_a_match_by_every_rule_set_goes_to_its_end(preset: str, policy: str) -> None:
     """Six people play a match through a restart; seats and spectators read one story without a gap, what they keep is
     what a snapshot tells, and every deal's record replays."""
     at = House(seed=4)
     await at.tables.start()
-    handle = await at.match(TableSpec(deals=3, options=OPTIONS[preset]))
+    handle = await at.match(TableSpec(deals=3, rule_set=preset))
     readers = [Reader(at, handle, person(number)) for number in (0, 3, 9)]
     for reader in readers:
         await reader.follow()
