@@ -1,4 +1,4 @@
-"""`gouji record`: check and show record files (gouji-record/1)."""
+"""`gouji record`: check, show and join record files (gouji-record/1)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,15 @@ from rich.text import Text
 
 from gouji_cli.narration import TEAM_STYLES, cards_style
 from gouji_cli.terminal import BAD_INPUT, ascii_only, fail, out, plain, print_json, say_error
-from gouji_rules.records import Difference, RecordError, differences_of, read_record, show_record
+from gouji_rules.records import (
+    Difference,
+    RecordError,
+    differences_of,
+    join_records,
+    read_record,
+    show_record,
+    write_record,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +29,7 @@ if TYPE_CHECKING:
 
     from gouji_rules.records import Record, ShownStep, ShownTrick
 
-app = typer.Typer(help="Check and show record files.", no_args_is_help=True)
+app = typer.Typer(help="Check, show and join record files.", no_args_is_help=True)
 
 MAX_BYTES = 4 * 1024 * 1024
 """The largest file that is taken for a record; a full deal takes some 20 kB."""
@@ -118,7 +126,7 @@ def report(verdicts: Sequence[Verdict]) -> None:
 
 @app.callback()
 def record() -> None:
-    """Check and show record files."""
+    """Check, show and join record files."""
 
 
 @app.command("check")
@@ -139,6 +147,28 @@ def as_data(verdict: Verdict) -> dict[str, Any]:
     """Return a verdict as JSON data."""
     differences = [{"line": difference.line, "message": difference.message} for difference in verdict.differences]
     return {"file": verdict.file, "ok": verdict.ok, "error": verdict.error or None, "differences": differences}
+
+
+@app.command("join")
+def join(
+    files: FilesArgument,
+    deals: Annotated[
+        int, typer.Option("--deals", min=0, max=1000, help="How many deals the match has; 0: as its rules say.")
+    ] = 0,
+) -> None:
+    """Make one record of a match out of the records of its deals, given in order, and print it.
+
+    The exit status is 1 for deals that make no match, 2 for a file that cannot be read as a record.
+    """
+    try:
+        records = [load(file)[1] for file in files]
+    except Unreadable as error:
+        fail(str(error))
+    try:
+        joined = join_records(records, deals)
+    except RecordError as error:
+        fail(f"these deals make no match: {error.message}", status=DIFFERS)
+    sys.stdout.write(write_record(joined))
 
 
 @app.command("show")
@@ -174,7 +204,8 @@ def show(
 
 def tell(console: Console, found: Record, tricks: Sequence[ShownTrick]) -> None:
     """Print a record for people."""
-    overrides = ", ".join(f"{name} = {value}" for name, value in found.rules.overrides().items())
+    changed = dict(found.options) or found.rules.overrides()
+    overrides = ", ".join(f"{name} = {value}" for name, value in changed.items())
     console.print(Text(f"rules {found.rules.name}" + (f" ({overrides})" if overrides else ""), "bold"))
     for seat, hand in enumerate(found.hands):
         console.print(Text.assemble("  ", _seat(seat), "  ", cards_style(hand)), soft_wrap=True)

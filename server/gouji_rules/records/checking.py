@@ -84,17 +84,20 @@ def _differences_of_refusal(record: Record) -> list[Difference]:
     return [Difference(line, "the rules allow it, the record expects a refusal")]
 
 
-def replay(record: Record, watch: Watch | None = None, begin: Begin | None = None) -> tuple[list[Difference], Deal]:
+def replay(
+    record: Record, watch: Watch | None = None, begin: Begin | None = None, *, number: int = 1
+) -> tuple[list[Difference], Deal]:
     """Replay a record up to the first answer that the rules refuse; what differs, and the deal as it then is.
 
     ``watch`` is told what each answer, with those supplied before it, brought about. Of a match all deals are replayed
-    one after the other; the deal returned is the last one replayed, and ``begin`` is told of each one's number.
+    one after the other; the deal returned is the last one replayed, and ``begin`` is told of each one's number. The
+    record of one deal has no number of its own: ``number`` is its place in a match.
     """
     if record.refused:
         raise RecordError(record.key_lines.get("refused", 0), "what is refused has nothing to replay")
     if record.deals:
         return _replay_match(record, watch, begin)
-    replayer = _Replay(start_deal(record), watch)
+    replayer = _Replay(start_deal(record, number), watch)
     replayer.run(record)
     return replayer.differences, replayer.deal
 
