@@ -2,169 +2,439 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections import Counter
 from typing import TYPE_CHECKING
 
+import pytest
+
 import gouji_rules as gr
-from tests.rules.reference_deal import SEATS, ReferenceDeal
-from tests.rules.reference_plays import canonical
+from tests.rules import reference_scoring as scoring
+from tests.rules.reference_deal import ReferenceDeal
+from tests.rules.reference_plays import BODY_RANKS, RANKS, canonical
+from tests.rules.reference_table import SEATS, Debt
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from random import Random
 
 RULES = gr.preset("qingdao")
+SUITS = ("clubs", "diamonds", "hearts", "spades")
 KIND_WORDS = {
     gr.Kind.LEAD: "lead",
     gr.Kind.FOLLOW: "follow",
     gr.Kind.WINDOW: "window",
     gr.Kind.REVOLT: "revolt",
     gr.Kind.HEAD: "head",
+    gr.Kind.SHOW: "show",
+    gr.Kind.RETURN: "return",
+    gr.Kind.REFUSE: "refuse",
+    gr.Kind.WAIVE: "waive",
+    gr.Kind.SWAP: "swap",
+    gr.Kind.ACCEPT: "take",
 }
-VERB_WORDS = {
-    gr.Verb.PLAY: "play",
-    gr.Verb.PASS: "pass",
-    gr.Verb.YIELD: "yield",
-    gr.Verb.WIND: "wind",
-    gr.Verb.BURN: "burn",
-    gr.Verb.DECLINE: "decline",
-    gr.Verb.NO: "no",
-    gr.Verb.REVOLT: "revolt",
-    gr.Verb.KEEP_HEAD: "keep",
-    gr.Verb.DROP_HEAD: "drop",
+VERB_WORDS = {verb: verb.name.lower().replace("_", " ") for verb in gr.Verb} | {
+    gr.Verb.KEEP_HEAD: "head keep",
+    gr.Verb.DROP_HEAD: "head drop",
 }
-PLAIN = {
-    "pass": gr.PASS,
-    "yield": gr.YIELD,
-    "wind": gr.WIND,
-    "decline": gr.DECLINE,
-    "no": gr.NO,
-    "revolt": gr.REVOLT,
-    "keep": gr.KEEP_HEAD,
-    "drop": gr.DROP_HEAD,
-}
+IN_A_TRICK = (gr.Kind.LEAD, gr.Kind.FOLLOW, gr.Kind.WINDOW)
+WITH_CARDS = ("play", "burn", "kill", "give")
+
+
+def seats_in(mask: int) -> set[int]:
+    return {seat for seat in SEATS if mask >> seat & 1}
+
+
+def verbs_in(mask: int) -> set[str]:
+    return {VERB_WORDS[verb] for verb in gr.Verb if mask >> verb & 1}
 
 
 class SideBySide:
-    """Both machines on the same hands. `story` is what was answered so far, as a record writes it."""
+    """Both machines on the same cards. `story` is what was answered so far, as a record writes it."""
 
-    def __init__(self, hands: list[str], lead: int) -> None:
+    def __init__(
+        self,
+        hands: list[str],
+        lead: int,
+        rules: gr.RuleSet = RULES,
+        debts: Sequence[Debt] = (),
+        *,
+        as_dealt: bool = False,
+    ) -> None:
+        """A deal of given hands, before buying and tribute if `as_dealt`."""
+        self.rules = rules
         self.hands = [canonical(hand) for hand in hands]
         self.lead = lead
-        self.engine = gr.Deal.from_hands(RULES, self.hands, lead)
-        self.reference = ReferenceDeal(list(self.hands), lead)
+        self.debts = list(debts)
+        self.as_dealt = as_dealt
+        owed = [gr.Obligation(*debt) for debt in debts]
+        self.seed: bytes | None = None
+        self.engine = gr.Deal.from_hands(rules, self.hands, lead, owed, as_dealt=as_dealt)
+        self.reference = ReferenceDeal(rules, self.hands, lead, self.debts, as_dealt=as_dealt)
         self.story: list[str] = []
 
-    def state_of_the_engine(self) -> dict[str, object]:
-        question = self.engine.question
-        if question is None:
-            return {"kind": "over", "open": {}}
-        asked = [seat for seat in SEATS if self.engine.is_asked(seat)]
-        return {
-            "kind": KIND_WORDS[question.kind],
-            "open": {seat: {VERB_WORDS[v] for v in gr.Verb if self.engine.open_verbs(seat) >> v & 1} for seat in asked},
-            "plays": {seat: self.plays_of_the_engine(seat) for seat in asked},
+    @classmethod
+    def from_seed(
+        cls, rules: gr.RuleSet, seed: bytes, debts: Sequence[Debt] = (), *, match: gr.Match | None = None
+    ) -> SideBySide:
+        """A deal from its seed (docs/shuffle.md), the engine's from its match if there is one."""
+        made = cls.__new__(cls)
+        made.rules, made.seed, made.debts, made.story = rules, seed, list(debts), []
+        made.hands, made.lead, made.as_dealt = [], -1, True
+        owed = [gr.Obligation(*debt) for debt in debts]
+        made.engine = match.start_deal(seed) if match else gr.Deal.start(rules, seed, obligations=owed)
+        made.reference = reference_from_seed(rules, seed, made.debts)
+        return made
+
+    # ── comparing ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def compare(self, *, plays: bool = True) -> None:
+        """What is asked, of whom, what each seat may answer, and every public fact; `plays`: each legal play too."""
+        mine, theirs = self.state_of_the_reference(plays=plays), self.state_of_the_engine(plays=plays)
+        assert theirs == mine, self.difference(theirs, mine)
+
+    def difference(self, theirs: dict[str, object], mine: dict[str, object]) -> str:
+        """Where they differ, and the deal so far as a record, to try it again."""
+        lines = [
+            f"{what}: engine {theirs.get(what)!r}, reference {mine.get(what)!r}"
+            for what in {**theirs, **mine}
+            if theirs.get(what) != mine.get(what)
+        ]
+        return "\n" + "\n".join(lines) + self.record()
+
+    def state_of_the_engine(self, *, plays: bool) -> dict[str, object]:
+        question, public = self.engine.question, self.engine.public
+        state: dict[str, object] = {
             "hands": {seat: canonical(gr.format_counts(self.engine.hand(seat))) for seat in SEATS},
+            **facts_of_the_engine(public),
         }
+        if question is None:
+            return {"kind": "over", **state}
+        asked = [seat for seat in SEATS if self.engine.is_asked(seat)]
+        kind = KIND_WORDS.get(question.kind, "")
+        if question.kind == gr.Kind.CALL:
+            kind = "call blind" if question.verbs >> gr.Verb.CALL_BLIND & 1 else "call open"
+        questions = {seat: public.question_for(seat) for seat in asked}
+        state |= {
+            "kind": kind,
+            "seats": set(question.seat_list),
+            "rights": {seat: verbs_in(q.verbs) for seat, q in questions.items() if q},
+            "open": {seat: verbs_in(self.engine.open_verbs(seat)) for seat in asked},
+        }
+        if question.kind == gr.Kind.LEAD:
+            state["burning"] = question.must_hold_joker
+            state["four"] = question.must_hold_four
+        if plays:
+            state["plays"] = {seat: self.plays_of_the_engine(seat) for seat in asked}
+        return state
 
     def plays_of_the_engine(self, seat: int) -> set[str]:
-        legal = self.engine.legal_actions(seat)
-        plays = [gr.play_of(action) for action in legal]
-        found = [canonical(gr.format_play(play)) for play in plays if play]
+        found = []
+        for action in self.engine.legal_actions(seat):
+            play = gr.play_of(action)
+            if play:
+                found.append(f"{VERB_WORDS[gr.verb_of(action)]} {canonical(gr.format_play(play))}")
+            elif gr.verb_of(action) == gr.Verb.SHOW:
+                found.append(f"show {gr.suit_shown(action)}")
         assert len(found) == len(set(found)), "a play is listed twice"
         return set(found)
 
-    def state_of_the_reference(self) -> dict[str, object]:
+    def state_of_the_reference(self, *, plays: bool) -> dict[str, object]:
         ref = self.reference
-        if ref.kind in ("over", "void"):
-            return {"kind": "over", "open": {}}
+        state: dict[str, object] = {"hands": dict(enumerate(ref.hands)), **facts_of_the_reference(ref)}
+        if ref.over_or_void:
+            return {"kind": "over", **state}
         asked = [seat for seat in ref.asked if seat not in ref.answers]
-        with_cards = ref.kind in ("lead", "follow", "window")
-        return {
+        state |= {
             "kind": ref.kind,
+            "seats": set(ref.asked),
+            "rights": {seat: ref.rights(seat) for seat in asked},
             "open": {seat: ref.verbs(seat) for seat in asked},
-            "plays": {seat: {canonical(c) for c in ref.cards_for(seat)} if with_cards else set() for seat in asked},
-            "hands": dict(enumerate(self.hands_left())),
         }
+        if ref.kind == "lead":
+            state["burning"] = ref.burner == ref.leader
+            state["four"] = ref.four_due
+        if plays:
+            state["plays"] = {seat: self.plays_of_the_reference(seat) for seat in asked}
+        return state
 
-    def hands_left(self) -> list[str]:
-        return list(self.reference.hands)
-
-    def compare(self) -> None:
-        mine, theirs = self.state_of_the_reference(), self.state_of_the_engine()
-        assert theirs == mine, self.record()
+    def plays_of_the_reference(self, seat: int) -> set[str]:
+        ref = self.reference
+        if ref.kind == "show":
+            return {f"show {suit}" for suit in ref.suits_to_show(seat)}
+        words = [verb for verb in WITH_CARDS if verb in ref.rights(seat)]
+        return {f"{verb} {canonical(cards)}" for verb in words for cards in ref.cards_for(seat, verb)}
 
     def compare_the_end(self) -> None:
-        if self.reference.kind == "void":
-            assert self.engine.over
-            return
+        """Places, scores and all else that a deal leaves."""
+        ref = self.reference
+        assert self.engine.over, self.record()
         result = self.engine.result
-        assert list(result.places) == self.reference.finishing_order(), self.record()
-        assert list(result.scores) == self.reference.scores(), self.record()
+        if ref.kind == "void":
+            assert result.void, self.record()
+            return
+        mine = {
+            "places": tuple(ref.finishing_order()),
+            "scores": tuple(scoring.scores(ref)),
+            "sweep": scoring.is_sweep(ref),
+            "void": False,
+            "burned": tuple(burns_told(ref)),
+            "stifled": tuple(ref.stifles),
+            "opened": ref.opened,
+            "slam": ref.slam,
+            "doubled": scoring.gap(ref),
+            "debts": scoring.debts_left(ref),
+        }
+        theirs = {
+            "places": result.places,
+            "scores": result.scores,
+            "sweep": result.sweep,
+            "void": result.void,
+            "burned": result.burned,
+            "stifled": result.stifled,
+            "opened": seats_in(result.opened),
+            "slam": result.slam,
+            "doubled": result.doubled,
+            "debts": [Debt(o.payer, o.receiver, o.kind, o.count) for o in result.obligations],
+        }
+        assert theirs == mine, self.difference(theirs, mine)
+
+    # ── answering ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+    @property
+    def running(self) -> bool:
+        return not self.reference.over_or_void
 
     def answer(self, seat: int, verb: str, cards: str = "") -> None:
-        """One legal answer, given to both."""
-        word = f"head {verb}" if verb in ("keep", "drop") else verb
-        self.story.append(f"{seat} {word} {cards}".strip())
+        """One legal answer, given to both; the cards of a show are its suit's number."""
+        words = f"{verb} {SUITS[int(cards)] if verb == 'show' else cards}".strip()
+        self.story.append(f"{seat} {words}")
         self.reference.act(seat, verb, cards)
-        if cards:
-            play = gr.parse_play(cards)
-            action = gr.burn_action(play) if verb == "burn" else gr.play_action(play)
-        else:
-            action = PLAIN[verb]
-        self.engine.apply(seat, action)
+        self.engine.apply(seat, gr.parse_action(words))
+
+    def random_answer(self, rng: Random, *, eager: bool = False) -> None:
+        """A seat asked answers with one of its legal answers; the verbs are drawn first, so that rare ones come up.
+
+        `eager` for deals of full hands that have to end soon: long plays, and revolutions.
+        """
+        ref = self.reference
+        seat = rng.choice([s for s in ref.asked if s not in ref.answers])
+        verbs = sorted(ref.verbs(seat))
+        verb = rng.choices(verbs, [EAGER[verb] if eager else WEIGHTS[verb] for verb in verbs])[0]
+        cards = ""
+        if verb == "show":
+            cards = str(rng.choice(ref.suits_to_show(seat)))
+        elif verb in WITH_CARDS:
+            choices = sorted(ref.cards_for(seat, verb))
+            cards = rng.choice(choices)
+            if rng.random() < (0.9 if eager else 0.4):  # else long plays hide among the many short ones
+                cards = max(rng.sample(choices, min(8 if eager else 4, len(choices))), key=len)
+        self.answer(seat, verb, cards)
+
+    def try_any_answer(self, rng: Random) -> None:
+        """Any seat, any answer: the engine takes what the reference would, and a refusal changes nothing (R16)."""
+        ref = self.reference
+        seat, verb = rng.choice(SEATS), rng.choice(sorted(WEIGHTS))
+        cards, words = "", verb
+        if verb in WITH_CARDS:
+            rank = rng.choice(BODY_RANKS)
+            cards = (
+                rng.choice(RANKS)
+                if verb == "give"
+                else canonical("".join(rng.choices(rank * 3 + "2sb", k=rng.choice([1, 2, 3]))))
+            )
+            held = [card for card in ref.hands[seat] if card in "2sb" + rank]
+            if held and verb != "give" and rng.random() < 0.7:
+                cards = canonical("".join(rng.sample(held, rng.randint(1, min(4, len(held))))))
+            words = f"{verb} {cards}"
+        elif verb == "show":
+            cards = str(rng.randrange(4))
+            words = f"show {SUITS[int(cards)]}"
+        legal = verb in ref.verbs(seat)
+        if legal and verb == "show":
+            legal = int(cards) in ref.suits_to_show(seat)
+        elif legal and cards:
+            legal = cards in ref.cards_for(seat, verb)
+        action = gr.parse_action(words)
+        told = f"{seat} {words}: {legal} by the reference {self.record()}"
+        assert self.engine.can(seat, action) == legal, told
+        if not legal:
+            before = self.engine.digest()
+            with pytest.raises(gr.RuleViolation) as refused:
+                self.engine.apply(seat, action)
+            assert refused.value.rule.startswith("R"), told
+            assert self.engine.digest() == before, told
 
     def record(self) -> str:
         """The deal so far as a record, to try a difference again."""
         actions = "\n".join(f'    "{line}",' for line in self.story)
         hands = ", ".join(f'"{hand}"' for hand in self.hands)
-        head = f'format = "gouji-record/1"\nrules = "qingdao"\n\n[deal]\nhands = [{hands}]\nlead = {self.lead}\n'
+        dealt = f"hands = [{hands}]\nlead = {self.lead}\n" if self.hands else f"seed = {(self.seed or b'').hex()}\n"
+        dealt += "dealt = true\n" if self.as_dealt and self.hands else ""
+        owed = ", ".join(f'"{debt.payer}>{debt.receiver} {debt.kind} {debt.count}"' for debt in self.debts)
+        dealt += f"obligations = [{owed}]\n" if owed else ""
+        options = f"# {self.rules.overrides()}\n" if self.rules != gr.preset(self.rules.name) else ""
+        head = f'format = "gouji-record/1"\nrules = "{self.rules.name}"\n{options}\n[deal]\n{dealt}'
         return f"\n{head}actions = [\n{actions}\n]\n"
 
-    @property
-    def running(self) -> bool:
-        return self.reference.kind not in ("over", "void")
 
-    def random_answer(self, rng: Random) -> None:
-        """A seat asked answers with one of its legal answers; the verbs are drawn first, so that rare ones come up."""
-        ref = self.reference
-        seat = rng.choice([s for s in ref.asked if s not in ref.answers])
-        verbs = sorted(ref.verbs(seat))
-        weights = [WEIGHTS[verb] for verb in verbs]
-        verb = rng.choices(verbs, weights)[0]
-        cards = ""
-        if verb in ("play", "burn"):
-            cards = rng.choice(sorted(ref.cards_for(seat)))
-        self.answer(seat, verb, cards)
+WEIGHTS = Counter(
+    {
+        "play": 6,
+        "pass": 5,
+        "yield": 6,
+        "wind": 6,
+        "burn": 6,
+        "kill": 4,
+        "decline": 2,
+        "no": 12,
+        "revolt": 1,
+        "head keep": 2,
+        "head drop": 1,
+        "call blind": 8,
+        "call open": 12,
+        "show": 12,
+        "give": 1,
+        "accept": 3,
+        "refuse": 2,
+        "waive": 20,
+        "swap": 20,
+    }
+)
 
-
-WEIGHTS = {
-    "play": 6,
-    "pass": 5,
-    "yield": 6,
-    "wind": 6,
-    "burn": 6,
-    "decline": 2,
-    "no": 12,
-    "revolt": 1,
-    "keep": 2,
-    "drop": 1,
-}
+EAGER = WEIGHTS | {"revolt": 12, "play": 12}
 
 
-def random_hands(rng: Random) -> list[str]:
-    """Six short hands rich in what makes plays gouji, within the pack; now and then nobody may revolt."""
-    deck = "".join(rank * 16 for rank in "3456789TJQKA") + "2" * 16 + "ssss" + "bbbb"
-    low = rng.sample("3456789TJQ", 3)
-    left = [card for card in deck if card in low or card in "KA2sb"]
-    left += [card for card in deck if card in "KA2sb"] if rng.random() < 0.5 else []
-    rng.shuffle(left)
-    hands = []
-    counts = dict.fromkeys("3456789TJQKA2", 16) | {"s": 4, "b": 4}
-    for _ in SEATS:
-        hand = ""
-        for _ in range(rng.randint(1, 8)):
-            card = left.pop()
-            if counts[card]:
-                counts[card] -= 1
-                hand += card
-        hands.append(hand or "3")
-    return hands
+def reference_from_seed(rules: gr.RuleSet, seed: bytes, debts: list[Debt]) -> ReferenceDeal:
+    """R3 and R5 by docs/shuffle.md: the first drawer, the seat that leads by lot, and the cards one by one."""
+    lots = hashlib.sha512(b"gouji/seats/1" + seed).digest()
+    drawer, lead = (int.from_bytes(lots[at : at + 8], "big") % 6 for at in (0, 8))
+    drawn = [
+        ((drawer + number) % 6, RANKS[gr.rank_of(card)], gr.suit_of(card))
+        for number, card in enumerate(gr.shuffled(rules, seed))
+    ]
+    return ReferenceDeal.drawn_from(rules, drawn, lead, debts)
+
+
+# ── public facts ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def facts_of_the_engine(p: gr.PublicState) -> dict[str, object]:
+    """What the engine's public state says, in the words of the reference."""
+    facts: dict[str, object] = {
+        "finished": list(p.finished),
+        "busted": {seat for seat in SEATS if p.standing[seat] == gr.Standing.BUSTED},
+        "revolted": p.revolted,
+        "opened": seats_in(p.opened),
+        "calls": {seat: ("", "open", "blind")[call] for seat, call in enumerate(p.calls) if call},
+        "moves": [(m.giver, m.taker, m.why, RANKS[rank]) for m in p.moves for rank in m.ranks],
+        "places": {seat: place for seat, place in enumerate(p.place) if place},
+        "stifled": set(p.stifled),
+        "burns": list(p.burns),
+        "slam": p.slam,
+        "counts": list(p.count_shown),
+    }
+    if p.kind in IN_A_TRICK:
+        facts |= {
+            "melee": p.melee,
+            "burner": p.burner,
+            "leader": p.leader,
+            "first_leader": p.first_leader,
+            "trick": p.trick,
+            "headless": seats_in(p.headless & p.active),
+            "dead_left": {} if p.melee else {s: n for s, n in enumerate(p.dead_left) if n > 0},
+        }
+        if p.burner >= 0:
+            facts |= {"burned": p.burned, "counter_burn": p.counter_burn}
+    if p.kind in (gr.Kind.RETURN, gr.Kind.REFUSE) and p.due:
+        facts["due"] = (p.due.payer, p.due.receiver, p.due.kind, p.due.count)
+        facts["barred"] = {rank for number, rank in enumerate(RANKS) if p.barred >> number & 1}
+        facts["pick"] = gr.format_play(p.top) if p.kind == gr.Kind.REFUSE else ""
+    elif p.top and p.kind in IN_A_TRICK:
+        facts |= {
+            "top": canonical(gr.format_play(p.top)),
+            "top_owner": p.top_owner,
+            "top_last": p.top_last,
+            "passed": seats_in(p.passed),
+        }
+        if not p.melee:
+            facts |= {
+                "top_gouji": p.top_gouji,
+                "top_dead": p.top_dead,
+                "top_headless": p.top_headless,
+                "yielded": seats_in(p.yielded),
+                "winded": seats_in(p.winded),
+                "closed": p.closed,
+                "chance": p.chance,
+                "yielder": p.yielder,
+            }
+    return facts
+
+
+def facts_of_the_reference(ref: ReferenceDeal) -> dict[str, object]:
+    """The same of the reference."""
+    over = ref.kind == "over"
+    facts: dict[str, object] = {
+        "finished": ref.finished,
+        "busted": set(ref.busted),
+        "revolted": ref.revolted,
+        "opened": ref.opened,
+        "calls": ref.calls,
+        "moves": [(giver, taker, why, card) for giver, taker, why, cards in ref.moved for card in cards],
+        "places": ref.places,
+        "stifled": {(seat, by) for seat, by in ref.stifles if over or not ref.active(seat)},
+        "burns": burns_told(ref),
+        "slam": ref.slam,
+        "counts": [count_shown(ref, seat) for seat in SEATS],
+    }
+    if ref.kind in ("lead", "follow", "window"):
+        facts |= {
+            "melee": ref.melee,
+            "burner": ref.burner,
+            "leader": ref.leader,
+            "first_leader": ref.first_leader,
+            "trick": ref.trick,
+            "headless": {seat for seat in SEATS if ref.headless(seat)},
+            "dead_left": {ref.keeper: ref.heads_left} if ref.heads_left and not ref.melee else {},
+        }
+        if ref.burner >= 0:
+            facts |= {"burned": ref.burned, "counter_burn": ref.counter_burn}
+    top = ref.top
+    if ref.kind in ("return", "refuse"):
+        now = ref.returning[0]
+        facts["due"] = (now.debt.payer, now.debt.receiver, now.debt.kind, now.count)
+        facts["barred"] = now.refused
+        facts["pick"] = now.pick if ref.kind == "refuse" else ""
+    elif top is not None and not ref.over_or_void:
+        facts |= {
+            "top": top.cards,
+            "top_owner": top.owner,
+            "top_last": bool(top.last),
+            "passed": ref.passed,
+        }
+        if not ref.melee:
+            facts |= {
+                "top_gouji": top.gouji,
+                "top_dead": top.dead,
+                "top_headless": top.headless,
+                "yielded": ref.yielded,
+                "winded": ref.winded,
+                "closed": ref.closed,
+                "chance": ref.chance,
+                "yielder": ref.yielding,
+            }
+    return facts
+
+
+def burns_told(ref: ReferenceDeal) -> list[tuple[int, int, bool]]:
+    """R35: whose play was burned, by whom, and whether that counts double."""
+    return [(owner, by, counter and ref.rules.counter_burn_doubles) for owner, by, counter in ref.burns]
+
+
+def count_shown(ref: ReferenceDeal, seat: int) -> int:
+    """R80 `report = shown`."""
+    count = len(ref.hands[seat])
+    undrawn = ref.kind in ("swap", "call blind")
+    if ref.rules.report != "shown" or undrawn or seat == ref.revolted or count > 10:
+        return -1
+    return count

@@ -14,8 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gouji_rules as gr
+from tests.rules.random_deals import random_hands
 from tests.rules.reference_plays import RANKS, canonical
-from tests.rules.side_by_side import SideBySide, random_hands
+from tests.rules.side_by_side import SideBySide
 
 RULES = gr.preset("qingdao")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Set as AbstractSet
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -82,7 +84,7 @@ def cards_in(legal: gr.LegalActions, verb: gr.Verb) -> list[str]:
     return found
 
 
-def all_of(found: set[str]) -> set[str]:
+def all_of(found: AbstractSet[str]) -> set[str]:
     return {canonical(cards) for cards in found}
 
 
@@ -145,7 +147,7 @@ def test_r12_the_explanation_is_the_comparison(top: str, answer: str) -> None:
         assert (why.rule, why.covers) == ("R11", ())
         return
     assert why.rule == "R12"
-    assert [cover.top for cover in why.covers] == strongest_first(top)
+    assert [cover.top for cover in why.covers] == list(strongest_first(top))
     assert [cover.answer for cover in why.covers] == [(strength,) for strength in strongest_first(answer)]
     assert all(cover.stronger for cover in why.covers) == why.beats
 
