@@ -442,7 +442,7 @@ class Deal:
         """The hand that counts for the open question: about revolution what was dealt, where the rules say so (R50)."""
         pos = self._position
         p = pos.public
-        if p.kind == Kind.REVOLT and p.moves and self.rules.revolution_by == "dealt":
+        if p.kind == Kind.REVOLT and p.moves and self.rules.revolution_by == "dealt" and pos.left[seat]:
             return dealt_counts(p, seat, pos.hand(seat))
         return pos.hand(seat)
 

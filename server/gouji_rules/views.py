@@ -76,7 +76,7 @@ class SeatView:
     def _hand_asked(self) -> tuple[int, ...]:
         """The hand that counts for the question: about revolution what was dealt, where the rules say so (R50)."""
         public = self.public
-        if public.kind == Kind.REVOLT and public.moves and self.rules.revolution_by == "dealt":
+        if public.kind == Kind.REVOLT and public.moves and self.rules.revolution_by == "dealt" and any(self.hand):
             return dealt_counts(public, self.seat, self.hand)
         return self.hand
 

@@ -46,9 +46,9 @@ def random_rule_set(rng: Random, most: int = 8) -> gr.RuleSet:
     return made_legal(rng.choice(list(gr.PRESETS)), {name: rng.choice(VALUES[name]) for name in names})
 
 
-@st.composite
-def rule_sets(draw: st.DrawFn, most: int = 8) -> gr.RuleSet:
-    """Every preset as it is, and with up to ``most`` options at random."""
-    preset = draw(st.sampled_from(list(gr.PRESETS)))
-    names = draw(st.lists(st.sampled_from(OPTION_NAMES), unique=True, max_size=most))
-    return made_legal(preset, {name: draw(st.sampled_from(VALUES[name])) for name in names})
+def options(most: int = 8) -> st.SearchStrategy[dict[str, Any]]:
+    """Up to ``most`` options with a value each, for :func:`made_legal`; none to begin with."""
+    settings = st.sampled_from(OPTION_NAMES).flatmap(
+        lambda name: st.tuples(st.just(name), st.sampled_from(VALUES[name]))
+    )
+    return st.lists(settings, unique_by=lambda setting: setting[0], max_size=most).map(dict)
