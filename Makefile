@@ -21,7 +21,7 @@ IMAGE  := protos/last-release.binpb
 
 help:
 	@echo 'make .venv          the virtual environment, from requirements.lock'
-	@echo 'make demo           a server, six bots, a match of three deals, its records'
+	@echo "make demo           a server, six bots, a match, its records (ARGS='--rules shandong')"
 	@echo 'make serve          a server that keeps running'
 	@echo 'make picture        docs/images/table.svg anew, from a demo'
 	@echo 'make test           all tests; says what was skipped and why'
@@ -91,7 +91,7 @@ test: stubs
 	$(BIN)/pytest -n $(WORKERS) $(TESTS)
 
 demo: stubs
-	$(BIN)/gouji demo
+	$(BIN)/gouji demo $(ARGS)
 
 serve: stubs
 	$(BIN)/gouji serve --data-dir build/serve --log-format text

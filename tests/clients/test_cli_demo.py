@@ -189,6 +189,9 @@ def in_terminal(folder: Path, *flags: str, stop_with: signal.Signals | None = No
         ("--out", "/dev/null/x"),
         ("--out", "a\0b"),
         ("extra",),
+        ("--rules", "nowhere"),
+        ("--set", "decks=5"),
+        ("--set", "stifle"),
     ],
 )
 def test_options_that_make_no_sense_are_clear_errors(flags: tuple[str, ...]) -> None:
@@ -197,6 +200,25 @@ def test_options_that_make_no_sense_are_clear_errors(flags: tuple[str, ...]) -> 
     assert result.exit_code == 2
     assert result.stderr
     assert has_no_traceback(result.output)
+
+
+@pytest.mark.parametrize(
+    ("flags", "deals", "scores"),
+    [
+        (("--rules", "competition"), 3, 2),
+        (("--rules", "hokkaido", "--deals", "1"), 1, 6),
+        (("--set", "decks=6", "--set", "hold_three=true", "--deals", "1"), 1, 2),
+    ],
+)
+def test_other_rules_are_played(tmp_path: Path, flags: tuple[str, ...], deals: int, scores: int) -> None:
+    """A rule set is named, or options of it: as many deals as it says, scores by side or seat, its records good."""
+    done = gouji_process("demo", "--json", "--out", str(tmp_path), *flags, timeout=110)
+    assert done.returncode == 0, done.stderr.decode()
+    told = json.loads(done.stdout)
+    assert len(told["deals"]) == deals
+    assert {len(deal["scores"]) for deal in told["deals"]} == {scores}
+    assert [record["agrees"] for record in told["records"]] == [True] * deals
+    assert sorted(told["players"]) == sorted(("泰山", "崂山", "蓬莱", "趵突泉", "微山湖", "曲阜"))
 
 
 def test_a_server_that_does_not_start_is_a_clear_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

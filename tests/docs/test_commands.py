@@ -63,7 +63,7 @@ def run(world: World, step: Step) -> None:
 def run_demo(world: World, step: Step) -> None:
     """Run a demo without waiting, one deal of it; `make demo` is `gouji demo`."""
     if step.command == "make demo":
-        assert recipe("demo") == ".venv/bin/gouji demo"
+        assert recipe("demo").strip() == ".venv/bin/gouji demo"
     command = step.command.replace("make demo", "gouji demo")
     run(world, Step(f"{command} --fast" + ("" if "--deals" in command else " --deals 1"), None, step.line))
 

@@ -85,7 +85,10 @@ def run(
     settings: Annotated[
         list[str] | None, typer.Option("--set", metavar="OPTION=VALUE", help="Change an option of that rule set.")
     ] = None,
-    deals: Annotated[int, typer.Option(min=1, max=100, help="Deals of a match at a new table.")] = 3,
+    deals: Annotated[
+        int | None,
+        typer.Option(min=1, max=100, help="Deals of a match at a new table; else as many as the rules say, or 3."),
+    ] = None,
     keep: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Keep the account here, to come back as the same one.")
     ] = None,
@@ -123,7 +126,7 @@ def run(
         server=server,
         name=name or player.display_name,
         table=table,
-        new=NewTable(rule_set=rules, options=changes, deals=deals, title=name or player.display_name),
+        new=NewTable(rule_set=rules, options=changes, deals=deals or 0, title=name or player.display_name),
         seat=seat,
         fill=None if fill == "none" else fill,
         house=house,

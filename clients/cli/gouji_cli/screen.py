@@ -19,6 +19,8 @@ from gouji_cli.narration import TEAM_STYLES, Narrator, cards_style
 from gouji_cli.scene import play_text
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 
 SMALLEST = (70, 24)
@@ -216,6 +218,11 @@ def _centred(text: Text) -> Text:
     return text
 
 
+def _by_seat(scores: Iterable[int]) -> str:
+    """Write the scores of individual play, seat 0 first."""
+    return " ".join(map(str, scores))
+
+
 def _two_lines(narrator: Narrator, english: str, chinese: str) -> str:
     return label(narrator, english, chinese).replace(" ", "\n")
 
@@ -247,10 +254,13 @@ class ResultTable:
             names = (_two_lines(narrator, "even", "双号"), _two_lines(narrator, "odd", "单号"))
             total = Text(str(totals[team]), style)
             table.add_column(Text(names[team], style), footer=total, justify="right", no_wrap=True)
+        if len(totals) > 2:
+            header = _two_lines(narrator, "by seat", "按座")
+            table.add_column(header, footer=_by_seat(totals), justify="right", no_wrap=True)
         if any(outcome.sweep for outcome in scene.outcomes):
             table.add_column(no_wrap=True)
         for outcome in scene.outcomes:
-            scores = [Text(str(score)) for score in outcome.scores] if len(totals) == 2 else []
+            scores = list(map(str, outcome.scores)) if len(outcome.scores) == 2 else [_by_seat(outcome.scores)]
             sweep = [Text("sweep" if narrator.only_ascii else "串三户", "bold red")] if outcome.sweep else []
             table.add_row(str(outcome.deal), *(narrator.name(seat) for seat in outcome.places), *scores, *sweep)
         return table

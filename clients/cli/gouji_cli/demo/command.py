@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+import gouji_rules as gr
 from gouji_cli.demo.pace import Pace
 from gouji_cli.failures import STOPPED, Stopped, run_until_stopped
+from gouji_cli.reading_rules import rule_set, understand
 from gouji_cli.records import check_file, report, status_of
 from gouji_cli.terminal import fail, out, plain, print_json
 
@@ -24,12 +27,29 @@ if TYPE_CHECKING:
     from gouji_cli.scene import Scene
 
 FAILED = 1
+DEALS = 3
+"""Of a match whose rules leave open how many."""
 SERVER_LOG = "server.log"
 TITLE = "够级 Gouji"
 
 
+@dataclass(frozen=True, slots=True)
+class Show:
+    """What is shown: a match of so many deals by some rules, in about so many seconds (0: without waiting)."""
+
+    rules: gr.RuleSet
+    deals: int
+    seconds: float
+
+
 def demo(
-    deals: Annotated[int, typer.Option(min=1, max=100, help="Deals of the match.")] = 3,
+    rules: Annotated[str, typer.Option(metavar="PRESET", help="The rule set.")] = "qingdao",
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", metavar="OPTION=VALUE", help="Change an option of that rule set.")
+    ] = None,
+    deals: Annotated[
+        int | None, typer.Option(min=1, max=100, help="Deals of the match; else as many as the rules say, or 3.")
+    ] = None,
     seconds: Annotated[
         float,
         typer.Option(min=0, max=3600, help="How long it takes, from the start to the last play, if the machine can."),
@@ -53,6 +73,7 @@ def demo(
     from gouji_cli.narration import Narrator
     from gouji_cli.scene import Scene
 
+    played = understand(lambda: rule_set(rules, settings or ()))
     console = out()
     paced = console.is_terminal and not fast and not as_json
     scene = Scene()
@@ -60,7 +81,8 @@ def demo(
     photographer = Photographer(narrator, TITLE) if picture is not None else None
     _prepare(folder)
     display = _display(narrator, console, live=paced and fits(console), silent=as_json)
-    _play(scene, display, photographer, deals, seconds if paced else 0.0, folder)
+    show = Show(played, deals or played.deals or DEALS, seconds if paced else 0.0)
+    _play(scene, display, photographer, show, folder)
     records = write_records(scene, folder)
     verdicts = [check_file(str(record)) for record in records]
     if picture is not None and photographer is not None:
@@ -94,9 +116,7 @@ def _prepare(folder: Path) -> None:
         fail(f"{folder}: {error.strerror}")
 
 
-def _play(
-    scene: Scene, display: Display, photographer: Photographer | None, deals: int, seconds: float, folder: Path
-) -> None:
+def _play(scene: Scene, display: Display, photographer: Photographer | None, show: Show, folder: Path) -> None:
     """Play the match, or end with a clear line and exit status 1; Ctrl-C ends it with 130."""
     from gouji_cli.demo.match import MatchFailed
     from gouji_cli.demo.server import ServerDidNotStart
@@ -105,21 +125,22 @@ def _play(
     watching = [display] if photographer is None else [display, photographer]
     try:
         with display:
-            run_until_stopped(_run(scene, watching, deals, seconds, folder / SERVER_LOG))
+            run_until_stopped(_run(scene, watching, show, folder / SERVER_LOG))
     except (ServerDidNotStart, MatchFailed, GoujiError) as error:
         fail(f"demo: {error} (the server's log: {folder / SERVER_LOG})", status=FAILED)
     except Stopped:
         fail("demo: stopped", status=STOPPED)
 
 
-async def _run(scene: Scene, watching: Sequence[Any], deals: int, seconds: float, log: Path) -> None:
+async def _run(scene: Scene, watching: Sequence[Any], show: Show, log: Path) -> None:
     from gouji_cli.demo.match import play
     from gouji_cli.demo.server import running_server
 
-    pace = Pace(seconds, deals)  # the time that the server takes to start is the audience's too
+    # The time that the server takes to start is the audience's too.
+    pace = Pace(show.seconds, show.deals, cards=len(gr.pack(show.rules)))
     with tempfile.TemporaryDirectory(prefix="gouji-demo-") as data:
         async with running_server(Path(data), log) as address:
-            await play(address, deals, scene, watching, pace)
+            await play(address, show.rules, show.deals, scene, watching, pace)
 
 
 def write_records(scene: Scene, folder: Path) -> list[Path]:

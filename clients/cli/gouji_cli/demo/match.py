@@ -50,14 +50,16 @@ class MatchFailed(Exception):
     """The match did not come to its end; the text says why."""
 
 
-async def play(address: str, deals: int, scene: Scene, watching: Iterable[Watching], pace: Pace) -> None:
-    """Play a match of six bots at a new table and show each step to `watching`.
+async def play(
+    address: str, rules: gr.RuleSet, deals: int, scene: Scene, watching: Iterable[Watching], pace: Pace
+) -> None:
+    """Play a match of six bots by some rules at a new table and show each step to `watching`.
 
     `scene` holds the result in the end. Raises `MatchFailed`, and `GoujiError` from the client.
     """
     async with connect(address) as spectator:
         await spectator.sign_in(SPECTATOR)
-        new = NewTable(title="demo", deals=deals, with_seat=False)
+        new = NewTable(title="demo", rule_set=rules.name, options=rules.overrides(), deals=deals, with_seat=False)
         table = spectator.table((await spectator.lobby.create(new)).name)
         # Everybody plays in a group: if one fails the others are called off, and the failure is told.
         async with first_failure(), asyncio.TaskGroup() as group:

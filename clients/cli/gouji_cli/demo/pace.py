@@ -6,7 +6,7 @@ import asyncio
 from typing import Protocol
 
 PACK = 216
-"""Cards of a deal (R1): what a deal's progress is measured against. Most deals end before the last is played."""
+"""Cards of a deal of four packs (R1), against which its progress is measured. Most end before the last is played."""
 
 BETWEEN_DEALS = 1.5
 """Seconds that a deal's result stays before the next deal begins."""
@@ -43,12 +43,13 @@ class Pace:
     A bot waits at `turn` until the deal's clock has come to the cards that lie on the table already, so a deal takes
     its share however many plays it has, and a slow machine is not slowed further. A deal that took longer leaves less
     to those after it. `linger` halts everybody for a moment out of the deal's reserve; when that is used up it halts
-    nobody. `seconds=0` never waits.
+    nobody. `seconds=0` never waits. `cards` are in the pack.
     """
 
-    def __init__(self, seconds: float, deals: int, clock: Clock | None = None) -> None:
+    def __init__(self, seconds: float, deals: int, clock: Clock | None = None, *, cards: int = PACK) -> None:
         self._clock = clock or SystemClock()
         self._deals = deals
+        self._pack = cards
         self._end = self._clock.monotonic() + seconds
         self._begin: float | None = None
         self._share = 0.0
@@ -77,7 +78,7 @@ class Pace:
         """Return the seconds that a bot should wait now before it acts."""
         if self._begin is None:
             return 0.0
-        due = self._begin + self._held + self._share * (1 - RESERVE) * min(self._cards / PACK, 1.0)
+        due = self._begin + self._held + self._share * (1 - RESERVE) * min(self._cards / self._pack, 1.0)
         return max(due - self._clock.monotonic(), 0.0)
 
     async def turn(self) -> None:
