@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from gouji_rules import buying
 from gouji_rules.cards import TWO
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from gouji_rules.plays import Play
     from gouji_rules.position import Position
 
-DEAD_GOUJIS = 3
+DEAD_GOUJIS: Final = 3
 """How many live dead goujis open the opposite of a revolutionary under `revolution_opens = three` (R44)."""
 
 
@@ -26,7 +26,7 @@ def opens(pos: Position) -> bool:
         return False
     rules = pos.rules
     if p.revolted >= 0 and owner == OPPOSITE[p.revolted] and rules.revolution_opens == "three":
-        p.live_dead += p.top_dead
+        p.live_dead += p.top_dead and len(p.finished) < 2
         return p.live_dead >= DEAD_GOUJIS
     return not _excluded(rules.open_excludes, p.top)
 

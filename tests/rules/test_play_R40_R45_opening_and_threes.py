@@ -95,6 +95,30 @@ def test_three_live_dead_goujis_open_the_opposite_of_a_revolutionary() -> None:
     assert deal.public.opened == 1
 
 
+@pytest.mark.parametrize(("second", "opened"), [("6", 0), ("66", 1 << 3)])
+def test_the_third_live_dead_gouji_comes_before_second_place(second: str, opened: int) -> None:
+    """`three`: in the trick in which the second has got out it is too late, though the melee has not begun (R44)."""
+    deal, _ = told(
+        OPENING.replace(revolution_opens="three"),
+        f"- 777 777 4AAAA2K 5 {second}",
+        "0 revolt",
+        "3 head keep",
+        "3 play AA",
+        "= 3 leads",
+        "3 play AA",
+        "= 3 leads",
+        "3 play 4",
+        "4 play 5",
+        "5 play 6",
+        "1 pass",
+        "2 pass",
+        "3 play 2",
+        "= 3 leads",
+        lead=3,
+    )
+    assert deal.public.opened == opened
+
+
 def test_the_lead_after_opening_holds_a_four() -> None:
     """`open_leads_four`: the next lead holds a natural 4 where the hand does; afterwards 4s are free (R43)."""
     rules = OPENING.replace(open_leads_four=True)
