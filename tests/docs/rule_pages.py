@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import re
+from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 from gouji_rules.comparison import explain
@@ -12,8 +14,11 @@ from gouji_rules.explanation import describe_play
 from gouji_rules.option_texts import OPTION_TEXTS, PRESET_TEXTS, Group, OptionText, Text
 from gouji_rules.plays import format_play, parse_play
 from gouji_rules.presets import COLUMNS
+from gouji_rules.records import read_record
 from gouji_rules.rule_set import RuleSet, format_option
 from tests.docs.pages import ROOT
+from tests.docs.rule_examples import EXAMPLES
+from tests.docs.rule_stories import debts, result_of, story
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,21 +41,6 @@ ANSWERS = (
 )
 """Plays on the table and answers that each page compares."""
 
-EXAMPLES: dict[str, tuple[str, ...]] = {
-    "qingdao": (
-        "R12_every_card_stronger",
-        "R22_only_the_opposite_answers_gouji",
-        "R24_yield_then_asked_again",
-        "R26_dead_gouji_on_a_low_last_play",
-        "R27_wind_is_granted",
-        "R32_allies_of_the_owner_first",
-        "R34_leads_hold_a_joker",
-        "R51_fourth_place",
-        "R60_a_sweep",
-    ),
-}
-"""The records that a preset's pages show, by name: files of tests/records/."""
-
 
 class Words(NamedTuple):
     """What the pages say themselves, in one language."""
@@ -65,6 +55,13 @@ class Words(NamedTuple):
     made: str
     beats: tuple[str, str]
     overview: str
+    told: str
+    changed: str
+    seat: str
+    hand: str
+    owed: str
+    record: str
+    comma: str
 
 
 WORDS = {
@@ -79,6 +76,15 @@ WORDS = {
         made="This page is made by `make rule-pages` from the texts of the engine, its answers and its records.",
         beats=("beats", "does not beat"),
         overview="Bold values differ from Qingdao's. Every option may be changed when a table is made.",
+        told="Situations with short hands, told by the engine from the records that test it. "
+        "What is marked ✗ is refused, "
+        "with the rule. Cards are written low to high: T is the ten, s the small joker, b the big one.",
+        changed="By `{rules}` with {options}.",
+        seat="seat",
+        hand="hand",
+        owed="Owed from the deal before: {owed}.",
+        record="As a record: [{record}.toml](../../tests/records/{record}.toml).",
+        comma=", ",
     ),
     "zh": Words(
         source="依据[规则](../rules.md)中的 {source}。",
@@ -91,6 +97,14 @@ WORDS = {
         made="本页由 `make rule-pages` 根据引擎的文字、判断和牌谱生成。",
         beats=("大过", "大不过"),
         overview="粗体为与青岛规则不同之处。建桌时每个选项都可更改。",
+        told="手牌很少的局面，由引擎按检验它的牌谱讲述。标 ✗ 的为不许，后附规则号。牌从小到大写：T 为 10，"
+        "s 为小花，b 为大花。",
+        changed="用 `{rules}` 规则，另设 {options}。",
+        seat="座位",
+        hand="手牌",
+        owed="上一局所欠：{owed}。",
+        record="牌谱：[{record}.toml](../../tests/records/{record}.toml)。",
+        comma="，",
     ),
 }
 
@@ -153,7 +167,7 @@ def page(name: str, language: str) -> str:
     lines += [f"## {words.plays}", "", *plays(rules, language), ""]
     lines += [f"## {words.answers}", "", *answers(rules, language), ""]
     if name in EXAMPLES:
-        lines += [f"## {words.examples}", "", *examples(name)]
+        lines += [f"## {words.examples}", "", words.told, "", *examples(name, language)]
     return "\n".join([*lines, words.made, ""])
 
 
@@ -208,16 +222,51 @@ def answers(rules: RuleSet, language: str) -> Iterator[str]:
         yield f"| `{format_play(answer)}` {verdict} `{format_play(top)}` | {why.rule} | {told} |"
 
 
-def examples(name: str) -> Iterator[str]:
-    """Yield the worked records, each with what it shows."""
-    for record in EXAMPLES[name]:
-        text = (RECORDS / f"{record}.toml").read_text(encoding="utf-8")
-        heading, _, about = record.partition("_")
-        yield f"### {heading}: {about.replace('_', ' ')}"
+def examples(name: str, language: str) -> Iterator[str]:
+    """Yield the worked records of a preset, each with what it shows, the hands and the story."""
+    words = WORDS[language]
+    for example in EXAMPLES[name]:
+        text = (RECORDS / f"{example.record}.toml").read_text(encoding="utf-8")
+        yield f"### {example.title_zh if language == 'zh' else example.title_en}"
         yield ""
-        yield "```toml"
-        yield text.rstrip("\n")
-        yield "```"
+        yield f"{example.text_zh}（{rules_shown(example.record)}）" if language == "zh" else comment_of(text)
+        yield ""
+        yield from given(text, language)
+        yield from (f"{number}. {line}" for number, line in enumerate(story(text, language), 1))
+        yield ""
+        result = result_of(text, language)
+        yield from ((result, "") if result else ())
+        yield words.record.format(record=example.record)
+        yield ""
+
+
+def rules_shown(record: str) -> str:
+    """Return the rule that a record is named after."""
+    return f"R{int(record[1:3])}"
+
+
+def comment_of(text: str) -> str:
+    """Return what a record says it shows: the comment at its head without its declarations."""
+    lines = takewhile(lambda line: line.startswith("#"), text.splitlines())
+    said = " ".join(line.removeprefix("#").strip() for line in lines if not line.startswith("# rule:"))
+    return re.sub(r"\b([a-z_]+ = [a-z_]+|[a-z]+(?:_[a-z]+)+)\b", r"`\1`", said)
+
+
+def given(text: str, language: str) -> Iterator[str]:
+    """Yield what a record begins with: the options changed, the hands and the debts."""
+    words = WORDS[language]
+    record = read_record(text)
+    changed = [f"`{name} = {format_option(value) or '-'}`" for name, value in record.rules.overrides().items()]
+    if changed:
+        yield words.changed.format(rules=record.rules.name, options=words.comma.join(changed))
+        yield ""
+    yield "| " + " | ".join([words.seat, *map(str, range(6))]) + " |"
+    yield "|---" * 7 + "|"
+    yield "| " + " | ".join([words.hand, *(f"`{hand}`" if hand else "–" for hand in record.hands)]) + " |"
+    yield ""
+    owed = debts(text, language)
+    if owed:
+        yield words.owed.format(owed=owed)
         yield ""
 
 
