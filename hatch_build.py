@@ -1,5 +1,7 @@
 """Makes the Python stubs of `protos/` in `gen/`: as a hatch build hook, or by hand with `python hatch_build.py`.
 
+With `GOUJI_COMPILED=1` the hook also compiles the hot modules of the rules engine into a wheel, never into this tree.
+
 For each `protos/gouji/<area>/v1/<name>.proto` this writes `<name>_pb2.py` and `<name>_pb2_grpc.py` with their `.pyi`
 types below `gen/gouji/<area>/v1/`, and the package files around them. Files whose text did not change are left alone,
 files whose proto is gone are removed, and each write is atomic, so a server or a test running meanwhile never sees half
@@ -9,8 +11,10 @@ a file.
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
+import sysconfig
 import tempfile
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
@@ -24,6 +28,33 @@ PROTOS = ROOT / "protos"
 STUBS = ROOT / "gen"
 STAMP = STUBS / ".generated"
 """Touched after each run; the Makefile compares it with the protos."""
+
+
+COMPILED = (
+    *("answer_log", "answers", "burning", "buying", "calls", "conduct", "deal", "digests", "enumeration", "finishing"),
+    *("first_lead", "handover", "hold_three", "leads", "opening", "playout", "plays", "position", "revolution"),
+    *("shuffle", "soundness", "state", "steps", "tribute", "trick"),
+)
+"""The modules of `gouji_rules` that mypyc compiles; the others stay as they are, since no time is spent in them."""
+
+COMPILER_NEEDS = ("mypy>=1.19", "setuptools>=77")
+"""What a compiled wheel needs to be built, besides a C compiler and Python's headers."""
+
+# Run by a Python of its own in the folder of the copy: setuptools wants a program to itself.
+COMPILE = """
+import sys
+from mypyc.build import mypycify
+from setuptools import setup
+
+modules = mypycify(
+    ["--follow-imports=silent", *sys.argv[1:]], opt_level="3", debug_level="0", group_name="gouji_rules"
+)
+setup(name="gouji", packages=[], ext_modules=modules, script_args=["--quiet", "build_ext", "--inplace"])
+"""
+
+
+class CompilerError(RuntimeError):
+    """The engine could not be compiled; the message says why, without a traceback's help."""
 
 
 class StubsError(RuntimeError):
@@ -114,6 +145,37 @@ def generate() -> int:
     return len(protos)
 
 
+def need_compiler() -> None:
+    """Raise `CompilerError` unless there are a C compiler and Python's headers."""
+    command = (os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc").split()[0]
+    if shutil.which(command) is None:
+        raise CompilerError(f"GOUJI_COMPILED=1 needs a C compiler, and there is no {command}; on Debian install gcc")
+    header = Path(sysconfig.get_path("include")) / "Python.h"
+    if not header.is_file():
+        raise CompilerError(
+            f"GOUJI_COMPILED=1 needs Python's headers: {header} is missing; on Debian install python3-dev"
+        )
+
+
+def compile_engine(folder: Path) -> dict[str, str]:
+    """Compile a copy of the engine in this folder; return where each extension module is and where a wheel has it."""
+    need_compiler()
+    shutil.copytree(
+        ROOT / "server" / "gouji_rules", folder / "gouji_rules", ignore=shutil.ignore_patterns("__pycache__")
+    )
+    modules = [f"gouji_rules/{name}.py" for name in COMPILED]
+    done = subprocess.run(
+        [sys.executable, "-c", COMPILE, *modules], cwd=folder, capture_output=True, text=True, check=False
+    )
+    if done.returncode != 0:
+        raise CompilerError(f"the engine was not compiled:\n{done.stdout}{done.stderr}".rstrip())
+    suffix = sysconfig.get_config_var("EXT_SUFFIX")
+    made = [*folder.glob(f"*{suffix}"), *folder.glob(f"gouji_rules/*{suffix}")]
+    if len(made) != len(COMPILED) + 1:
+        raise CompilerError(f"mypyc made {len(made)} extension modules, not {len(COMPILED) + 1}")
+    return {str(path): str(path.relative_to(folder)) for path in made}
+
+
 def main() -> int:
     """Make the stubs and say so; return the exit status."""
     try:
@@ -128,14 +190,46 @@ def main() -> int:
 if __name__ != "__main__":
     from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-    class StubsHook(BuildHookInterface[Any]):
-        """Makes the stubs before a wheel, an sdist or an editable install is put together."""
+    class BuildHook(BuildHookInterface[Any]):
+        """Makes the stubs before anything is put together, and compiles the engine for a wheel that asks for it."""
 
         PLUGIN_NAME = "custom"
 
+        def dependencies(self) -> list[str]:
+            """Name what this build needs besides what every build does."""
+            return list(COMPILER_NEEDS) if self.compiles else []
+
+        @property
+        def compiles(self) -> bool:
+            """Whether a compiled wheel is asked for; an sdist is the same either way."""
+            asked = os.environ.get("GOUJI_COMPILED", "")
+            if asked not in ("", "0", "1"):
+                self.app.abort(f"GOUJI_COMPILED is 1 for a compiled wheel, 0 or nothing for a pure one, not {asked}")
+            return asked == "1" and self.target_name == "wheel"
+
         def initialize(self, version: str, build_data: dict[str, Any]) -> None:
             """Run before every build of every target."""
+            if self.compiles and version == "editable":
+                self.app.abort(
+                    "GOUJI_COMPILED=1 is for `pip wheel .` alone: in an editable install stale extension modules would"
+                    " hide the edited sources"
+                )
             generate()
+            self.folder = ""
+            if self.compiles:
+                self.folder = tempfile.mkdtemp(prefix="gouji-compiled-")
+                try:
+                    build_data["force_include"].update(compile_engine(Path(self.folder)))
+                except CompilerError as error:
+                    shutil.rmtree(self.folder)
+                    self.app.abort(str(error))
+                build_data["pure_python"] = False
+                build_data["infer_tag"] = True
+
+        def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
+            """Run after it."""
+            if self.folder:
+                shutil.rmtree(self.folder)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import IntEnum
-from typing import NewType
+from typing import Final, NewType
 
 from gouji_rules.cards import SUIT_NAMES, NotationError
 from gouji_rules.plays import PLAY_MASK, Play, format_play, parse_play
@@ -39,30 +39,30 @@ class Verb(IntEnum):
     SWAP = 19
 
 
-VERB_SHIFT = 28
+VERB_SHIFT: Final = 28
 
-_VERBS: dict[int, Verb] = {int(verb): verb for verb in Verb}
+_VERBS: Final[dict[int, Verb]] = {int(verb): verb for verb in Verb}
 
-PLAY_TAG = Verb.PLAY << VERB_SHIFT
-BURN_TAG = Verb.BURN << VERB_SHIFT
-KILL_TAG = Verb.KILL << VERB_SHIFT
+PLAY_TAG: Final = Verb.PLAY << VERB_SHIFT
+BURN_TAG: Final = Verb.BURN << VERB_SHIFT
+KILL_TAG: Final = Verb.KILL << VERB_SHIFT
 
-PASS = Action(Verb.PASS << VERB_SHIFT)
-YIELD = Action(Verb.YIELD << VERB_SHIFT)
-WIND = Action(Verb.WIND << VERB_SHIFT)
-DECLINE = Action(Verb.DECLINE << VERB_SHIFT)
-NO = Action(Verb.NO << VERB_SHIFT)
-REVOLT = Action(Verb.REVOLT << VERB_SHIFT)
-KEEP_HEAD = Action(Verb.KEEP_HEAD << VERB_SHIFT)
-DROP_HEAD = Action(Verb.DROP_HEAD << VERB_SHIFT)
-CALL_OPEN = Action(Verb.CALL_OPEN << VERB_SHIFT)
-CALL_BLIND = Action(Verb.CALL_BLIND << VERB_SHIFT)
-REFUSE = Action(Verb.REFUSE << VERB_SHIFT)
-ACCEPT = Action(Verb.ACCEPT << VERB_SHIFT)
-WAIVE = Action(Verb.WAIVE << VERB_SHIFT)
-SWAP = Action(Verb.SWAP << VERB_SHIFT)
+PASS: Final = Action(Verb.PASS << VERB_SHIFT)
+YIELD: Final = Action(Verb.YIELD << VERB_SHIFT)
+WIND: Final = Action(Verb.WIND << VERB_SHIFT)
+DECLINE: Final = Action(Verb.DECLINE << VERB_SHIFT)
+NO: Final = Action(Verb.NO << VERB_SHIFT)
+REVOLT: Final = Action(Verb.REVOLT << VERB_SHIFT)
+KEEP_HEAD: Final = Action(Verb.KEEP_HEAD << VERB_SHIFT)
+DROP_HEAD: Final = Action(Verb.DROP_HEAD << VERB_SHIFT)
+CALL_OPEN: Final = Action(Verb.CALL_OPEN << VERB_SHIFT)
+CALL_BLIND: Final = Action(Verb.CALL_BLIND << VERB_SHIFT)
+REFUSE: Final = Action(Verb.REFUSE << VERB_SHIFT)
+ACCEPT: Final = Action(Verb.ACCEPT << VERB_SHIFT)
+WAIVE: Final = Action(Verb.WAIVE << VERB_SHIFT)
+SWAP: Final = Action(Verb.SWAP << VERB_SHIFT)
 
-WITH_CARDS = frozenset({Verb.PLAY, Verb.BURN, Verb.KILL, Verb.GIVE})
+WITH_CARDS: Final = frozenset({Verb.PLAY, Verb.BURN, Verb.KILL, Verb.GIVE})
 """The verbs that put cards down or hand one over."""
 
 
@@ -108,7 +108,7 @@ def suit_shown(action: Action) -> int:
     return action & 3 if action >> VERB_SHIFT == Verb.SHOW else -1
 
 
-_WORDS: dict[str, Action] = {
+_WORDS: Final[dict[str, Action]] = {
     "pass": PASS,
     "yield": YIELD,
     "wind": WIND,
@@ -124,9 +124,9 @@ _WORDS: dict[str, Action] = {
     "waive": WAIVE,
     "swap": SWAP,
 }
-_WORD_OF: dict[Action, str] = {action: word for word, action in _WORDS.items()}
+_WORD_OF: Final[dict[Action, str]] = {action: word for word, action in _WORDS.items()}
 
-VERB_WORDS: dict[str, Verb] = {
+VERB_WORDS: Final[dict[str, Verb]] = {
     "play": Verb.PLAY,
     "burn": Verb.BURN,
     "show": Verb.SHOW,
@@ -149,11 +149,11 @@ VERB_WORDS: dict[str, Verb] = {
 }
 """The record's word for every verb of these rules."""
 
-LATER_WORDS: frozenset[str] = frozenset()
+LATER_WORDS: Final[frozenset[str]] = frozenset()
 """Verbs of the record format that belong to rules not supported yet."""
 
 
-_MAKE: dict[str, Callable[[Play], Action]] = {
+_MAKE: Final[dict[str, Callable[[Play], Action]]] = {
     "play": play_action,
     "burn": burn_action,
     "kill": kill_action,

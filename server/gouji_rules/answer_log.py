@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from gouji_rules.actions import VERB_SHIFT, Action, Verb
 from gouji_rules.cards import as_cards
@@ -34,12 +34,12 @@ class Answer:
 # An entry begins with verb << 3 | seat. After a verb with a play or a suit comes that in three bytes, a play without
 # its size; the first bit tells that its real cards were chosen: they follow, but for a PLAY's, which the history has.
 # Seat 6 opens a window: two bytes tell the number of plays before it.
-_SEAT_BITS = 3
-_SIZELESS = (1 << SIZE_SHIFT) - 1
-_CHOSEN = 1 << 23
-_OPENS_WINDOW = 6
-_WITH_MORE = frozenset({Verb.PLAY, Verb.BURN, Verb.KILL, Verb.GIVE, Verb.SHOW})
-_IN_WINDOWS = frozenset({Verb.BURN, Verb.DECLINE, Verb.KILL})
+_SEAT_BITS: Final = 3
+_SIZELESS: Final = (1 << SIZE_SHIFT) - 1
+_CHOSEN: Final = 1 << 23
+_OPENS_WINDOW: Final = 6
+_WITH_MORE: Final = frozenset({Verb.PLAY, Verb.BURN, Verb.KILL, Verb.GIVE, Verb.SHOW})
+_IN_WINDOWS: Final = frozenset({Verb.BURN, Verb.DECLINE, Verb.KILL})
 
 
 def _with_size(verb: int, more: int) -> int:

@@ -6,7 +6,7 @@ filled with the ways to attach jokers that these rules allow.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from gouji_rules.comparison import cover_jokers
 from gouji_rules.enumeration import BIG_CODE, SMALL_CODE, FollowTable, follow_table
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from gouji_rules.rule_set import RuleSet
 
-_TOP_MASK = SIZE_MASK | JOKER_MASK
+_TOP_MASK: Final = SIZE_MASK | JOKER_MASK
 
 
 class Answers:
@@ -92,9 +92,9 @@ class _ByCard(Answers):
         return _NONE if top >> BIG_SHIFT & 15 else follow_table(top, code)
 
 
-_NONE = FollowTable((), 0)
-_BY_CARD = _ByCard()
-_OTHERS = {
+_NONE: Final = FollowTable((), 0)
+_BY_CARD: Final = _ByCard()
+_OTHERS: Final = {
     (mixed, kill): Answers(mixed == "as_small", kill)
     for mixed in ("by_card", "as_small")
     for kill in ("off", "two_big", "full")

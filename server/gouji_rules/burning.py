@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from gouji_rules.actions import DECLINE
 from gouji_rules.comparison import counts_big
@@ -14,7 +14,7 @@ from gouji_rules.question import BURN_BIT, KILL_BIT, WINDOW_VERBS, Kind
 if TYPE_CHECKING:
     from gouji_rules.position import Position
 
-_WINDOW = Kind.WINDOW
+_WINDOW: Final = Kind.WINDOW
 
 
 def find_window(pos: Position, others: int, passed: int) -> tuple[int, int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from gouji_rules.cards import BIG, SEATS, SMALL, TWO
 from gouji_rules.events import CardBought
@@ -14,23 +14,23 @@ if TYPE_CHECKING:
     from gouji_rules.position import Position
     from gouji_rules.rule_set import RuleSet
 
-THREE = 0
-FOUR = 1
+THREE: Final = 0
+FOUR: Final = 1
 
 # Steps from the buyer to the seats that it asks in turn, by `buy_from`.
-_TURN_ORDER = (1, 2, 3, 4, 5)
-_SOURCES = {
+_TURN_ORDER: Final = (1, 2, 3, 4, 5)
+_SOURCES: Final = {
     "S0": (3, *_TURN_ORDER),
     "S1": (3, 1, 5, 2, 4),
     "S3": (3, 2, 4),
     "S4": (3, 1, 5, 2, 4),
     "off": (),
 }
-_GIFTS = {"S3": (2, 4)}
+_GIFTS: Final = {"S3": (2, 4)}
 """From these a 3 is given without payment."""
 
 # What is paid, the first that is held, by `buy_with`: 2, small joker, big joker everywhere.
-_PRICES = {
+_PRICES: Final = {
     "S0": (TWO, SMALL, BIG),
     "S1": (TWO, SMALL, BIG),
     "S3": (TWO, SMALL, BIG),

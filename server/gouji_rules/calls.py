@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from gouji_rules.actions import NO, Action
 from gouji_rules.events import Called
@@ -12,8 +12,8 @@ from gouji_rules.state import Phase
 if TYPE_CHECKING:
     from gouji_rules.position import Position
 
-OPEN = 1
-BLIND = 2
+OPEN: Final = 1
+BLIND: Final = 2
 """What :attr:`~gouji_rules.PublicState.calls` holds for a seat that has called; 0 is no call."""
 
 

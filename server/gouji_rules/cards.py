@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from enum import IntEnum
 from functools import lru_cache
-from typing import TYPE_CHECKING, NewType
+from typing import TYPE_CHECKING, Final, NewType
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -17,20 +17,20 @@ if TYPE_CHECKING:
 Rank = NewType("Rank", int)
 """0..14: 3, 4, … K, A, 2, small joker, big joker."""
 
-RANKS = "3456789TJQKA2sb"
+RANKS: Final = "3456789TJQKA2sb"
 """The ranks from low to high, as they are written in records (R-notation)."""
 
-ACE = 11
-TWO = 12
-SMALL = 13
-BIG = 14
-RANK_COUNT = 15
-NATURAL_RANKS = 12
+ACE: Final = 11
+TWO: Final = 12
+SMALL: Final = 13
+BIG: Final = 14
+RANK_COUNT: Final = 15
+NATURAL_RANKS: Final = 12
 """Ranks 3..A, the only ones that a body of naturals can have (R10)."""
 
-SUIT_NAMES = ("clubs", "diamonds", "hearts", "spades")
+SUIT_NAMES: Final = ("clubs", "diamonds", "hearts", "spades")
 
-SEATS = 6
+SEATS: Final = 6
 
 
 class Card(IntEnum):
@@ -92,12 +92,12 @@ class Card(IntEnum):
     BIG_JOKER = 54
 
 
-ALL_CARDS: tuple[Card, ...] = tuple(Card)
+ALL_CARDS: Final[tuple[Card, ...]] = tuple(Card)
 """The 54 cards of one pack, ascending."""
 
-_CARD: dict[int, Card] = {int(card): card for card in Card}
+_CARD: Final[dict[int, Card]] = {int(card): card for card in Card}
 
-RANK_OF_CARD: bytes = bytes([255] + [(c - 1) % 13 for c in range(1, 53)] + [SMALL, BIG])
+RANK_OF_CARD: Final[bytes] = bytes([255] + [(c - 1) % 13 for c in range(1, 53)] + [SMALL, BIG])
 """Rank by card value; index 0 is no card."""
 
 
@@ -153,8 +153,8 @@ def format_counts(counts: Sequence[int]) -> str:
     return "".join(RANKS[rank] * count for rank, count in enumerate(counts))
 
 
-_JOKER_TAILS = "花王虎鬼剑劍头頭牛"
-_SPELLINGS: dict[str, int] = {
+_JOKER_TAILS: Final = "花王虎鬼剑劍头頭牛"
+_SPELLINGS: Final[dict[str, int]] = {
     **{char: rank for rank, char in enumerate(RANKS)},
     "t": 7,
     "j": 8,

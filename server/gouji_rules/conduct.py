@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from gouji_rules.answers import Answers, answers_under
 
 if TYPE_CHECKING:
     from gouji_rules.rule_set import RuleSet
 
-NO_GOUJI = 99
+NO_GOUJI: Final = 99
 
-_ALLIES_FIRST = tuple(tuple((seat + step) % 6 for step in (2, 4, 1, 3, 5)) for seat in range(6))
-_TURN_ORDER = tuple(tuple((seat + step) % 6 for step in range(1, 6)) for seat in range(6))
+_ALLIES_FIRST: Final = tuple(tuple((seat + step) % 6 for step in (2, 4, 1, 3, 5)) for seat in range(6))
+_TURN_ORDER: Final = tuple(tuple((seat + step) % 6 for step in range(1, 6)) for seat in range(6))
 
 
 class Conduct:
@@ -71,7 +71,7 @@ class Conduct:
         self.plain_leads: bool = not rules.hold_three and not rules.open_leads_four
 
 
-_CONDUCTS: dict[RuleSet, Conduct] = {}
+_CONDUCTS: Final[dict[RuleSet, Conduct]] = {}
 
 
 def conduct_under(rules: RuleSet) -> Conduct:
@@ -84,7 +84,7 @@ def conduct_under(rules: RuleSet) -> Conduct:
     return found
 
 
-_MOST_KEPT = 256
+_MOST_KEPT: Final = 256
 
 
 def gouji_thresholds(rules: RuleSet) -> tuple[int, ...]:

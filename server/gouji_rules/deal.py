@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from gouji_rules import (
     buying,
@@ -42,10 +42,10 @@ if TYPE_CHECKING:
     from gouji_rules.cards import Card
     from gouji_rules.rule_set import RuleSet
 
-_ONE_OF_CARD = (0, *(ONE_OF_RANK[RANK_OF_CARD[card]] for card in range(1, 55)))
-_FELT = -2
+_ONE_OF_CARD: Final = (0, *(ONE_OF_RANK[RANK_OF_CARD[card]] for card in range(1, 55)))
+_FELT: Final = -2
 """In the chain of digests: no answer but a hand felt."""
-_ASKED_TOGETHER = frozenset({Kind.WINDOW, Kind.REVOLT, Kind.SHOW, Kind.CALL, Kind.WAIVE, Kind.SWAP})
+_ASKED_TOGETHER: Final = frozenset({Kind.WINDOW, Kind.REVOLT, Kind.SHOW, Kind.CALL, Kind.WAIVE, Kind.SWAP})
 
 
 @dataclass(frozen=True, slots=True)

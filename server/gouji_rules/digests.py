@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from hashlib import sha256
 from struct import Struct, pack
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,8 +35,8 @@ def chain_answer(chain: bytes, seat: int, action: Action, cards: bytes, window: 
     return sha256(chain + _ANSWER.pack(seat, action, window) + cards).digest()
 
 
-_ANSWER = Struct(">BQi")
-_SCALARS = Struct(">8BQ6b6B7b")
+_ANSWER: Final = Struct(">BQi")
+_SCALARS: Final = Struct(">8BQ6b6B7b")
 
 
 def digest_position(fixed: bytes, chain: bytes, pos: Position) -> bytes:
@@ -75,4 +75,4 @@ def _later(pos: Position) -> tuple[object, ...]:
     return (owed, moves, told, running)
 
 
-_NOTHING_LATER = (("-", "", 0), (), ((0,) * 6, 0, (), (), -1, (0,) * 6, ()), (False, 0, 0, False))
+_NOTHING_LATER: Final = (("-", "", 0), (), ((0,) * 6, 0, (), (), -1, (0,) * 6, ()), (False, 0, 0, False))

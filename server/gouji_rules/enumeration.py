@@ -7,7 +7,7 @@ wild code, all ways to complete a body.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from gouji_rules.cards import BIG, NATURAL_RANKS, RANK_COUNT, SMALL, TWO
 from gouji_rules.plays import (
@@ -24,29 +24,29 @@ from gouji_rules.plays import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-WILD_MASK = 0x1FFF
-JOKER_CODE = 0x1FE0
-SMALL_CODE = 5
-BIG_CODE = 9
+WILD_MASK: Final = 0x1FFF
+JOKER_CODE: Final = 0x1FE0
+SMALL_CODE: Final = 5
+BIG_CODE: Final = 9
 
-NATURALS_LIMIT = 32
+NATURALS_LIMIT: Final = 32
 
 # A hand's naturals spread out over one int, eight bits a rank, so that one subtraction compares all ranks: with the
 # guard bit of each rank set, taking n from every rank leaves the guard bits of those with at least n.
-RANK_BITS = 8
-UNITS = tuple(1 << RANK_BITS * rank for rank in range(NATURAL_RANKS))
-EVERY_RANK = sum(UNITS)
-GUARDS = EVERY_RANK << RANK_BITS - 1
-GUARDS_ABOVE = tuple(sum(unit << RANK_BITS - 1 for unit in UNITS[low + 1 :]) for low in range(RANK_COUNT))
+RANK_BITS: Final = 8
+UNITS: Final = tuple(1 << RANK_BITS * rank for rank in range(NATURAL_RANKS))
+EVERY_RANK: Final = sum(UNITS)
+GUARDS: Final = EVERY_RANK << RANK_BITS - 1
+GUARDS_ABOVE: Final = tuple(sum(unit << RANK_BITS - 1 for unit in UNITS[low + 1 :]) for low in range(RANK_COUNT))
 """By weakest card of a top play: the guard bits of the ranks above it."""
 
 
-WILD_AT = RANK_BITS * NATURAL_RANKS
+WILD_AT: Final = RANK_BITS * NATURAL_RANKS
 """A whole hand as one int: its naturals, spread out, then from this bit on its wild code."""
-NATURALS_MASK = (1 << WILD_AT) - 1
-WILD_SHIFTS = (0, SMALL_CODE, BIG_CODE)
+NATURALS_MASK: Final = (1 << WILD_AT) - 1
+WILD_SHIFTS: Final = (0, SMALL_CODE, BIG_CODE)
 """Where the wild code has the counts of 2s, small and big jokers."""
-ONE_OF_RANK = (*UNITS, *(1 << WILD_AT + shift for shift in WILD_SHIFTS))
+ONE_OF_RANK: Final = (*UNITS, *(1 << WILD_AT + shift for shift in WILD_SHIFTS))
 """One card of each rank in a hand as one int."""
 
 
@@ -166,11 +166,11 @@ def _ways_by_card(cards: int, small_on_top: int, code: int) -> Iterator[tuple[in
             yield y, z, cards - z - y
 
 
-_LEADS: dict[int, LeadTable] = {}
-_FOLLOWS: dict[int, dict[int, FollowTable]] = {}
-_SHARED: dict[tuple[int, int, int], FollowTable] = {}
+_LEADS: Final[dict[int, LeadTable]] = {}
+_FOLLOWS: Final[dict[int, dict[int, FollowTable]]] = {}
+_SHARED: Final[dict[tuple[int, int, int], FollowTable]] = {}
 
-_TOP_CODE_MASK = 63 << SIZE_SHIFT | 15 << SMALL_SHIFT
+_TOP_CODE_MASK: Final = 63 << SIZE_SHIFT | 15 << SMALL_SHIFT
 
 
 def lead_table(code: int) -> LeadTable:

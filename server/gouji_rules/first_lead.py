@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from gouji_rules.actions import NO, suit_shown
 from gouji_rules.cards import SEATS, Card
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from gouji_rules.position import Position
     from gouji_rules.rule_set import RuleSet
 
-THREES = tuple(13 * suit + 1 for suit in range(4))
+THREES: Final = tuple(13 * suit + 1 for suit in range(4))
 """The 3s as card values, by suit."""
-FOURS = tuple(13 * suit + 2 for suit in range(4))
+FOURS: Final = tuple(13 * suit + 2 for suit in range(4))
 """The 4s, which are shown instead of 3s under hold-three."""
 
-_IS_THREE = bytes(1 if card in THREES else 0 for card in range(256))
-_IS_FOUR = bytes(1 if card in FOURS else 0 for card in range(256))
+_IS_THREE: Final = bytes(1 if card in THREES else 0 for card in range(256))
+_IS_FOUR: Final = bytes(1 if card in FOURS else 0 for card in range(256))
 
 
 def cards_shown(rules: RuleSet) -> tuple[int, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from gouji_rules.enumeration import JOKER_CODE, count_leads, lead_at, lead_table, whole_hand
 from gouji_rules.plays import ONE_NATURAL, Play
@@ -10,7 +10,7 @@ from gouji_rules.plays import ONE_NATURAL, Play
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-FOUR = 1
+FOUR: Final = 1
 """The rank of a 4."""
 
 

@@ -6,7 +6,7 @@ has legal actions, each is as likely as the others.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from gouji_rules import leads, revolution, soundness, trick
 from gouji_rules.actions import BURN_TAG, DROP_HEAD, KEEP_HEAD, KILL_TAG, NO, Action
@@ -50,11 +50,11 @@ def random_deal(rules: RuleSet, rng: Rng) -> int:
 
 
 # Members of an enumeration are slow to look up in its class.
-_LEAD = Kind.LEAD
-_FOLLOW = Kind.FOLLOW
-_WINDOW = Kind.WINDOW
-_LEADING = Manner.LEAD
-_FOLLOWING = Manner.FOLLOW
+_LEAD: Final = Kind.LEAD
+_FOLLOW: Final = Kind.FOLLOW
+_WINDOW: Final = Kind.WINDOW
+_LEADING: Final = Manner.LEAD
+_FOLLOWING: Final = Manner.FOLLOW
 
 
 def play_out(deal: Deal, rng: Rng) -> int:
@@ -180,9 +180,9 @@ def _answer_before_play(deal: Deal, rng: Rng) -> int:
     return decisions
 
 
-_IN_PLAY = frozenset({Kind.LEAD, Kind.FOLLOW, Kind.WINDOW, Kind.NONE})
-_TOGETHER = frozenset({Kind.REVOLT, Kind.SHOW, Kind.CALL, Kind.WAIVE, Kind.SWAP})
-_BOTH = YIELD_BIT | WIND_BIT
+_IN_PLAY: Final = frozenset({Kind.LEAD, Kind.FOLLOW, Kind.WINDOW, Kind.NONE})
+_TOGETHER: Final = frozenset({Kind.REVOLT, Kind.SHOW, Kind.CALL, Kind.WAIVE, Kind.SWAP})
+_BOTH: Final = YIELD_BIT | WIND_BIT
 
 
 def _lead(pos: Position, seat: int, rng: Rng) -> int:
@@ -209,7 +209,7 @@ def _answer_window(pos: Position, rng: Rng) -> int:
     burning, killing = p.verbs & BURN_BIT, p.verbs & KILL_BIT
     strict = conduct.strict
     decisions = 0
-    for seat in seats_in(p.asked):
+    for seat in seats_in(pos.waiting):
         code = pos.wild[seat]
         naturals = pos.naturals[seat]
         if strict and not killing and jokers_in(code) < kinds_in(naturals) - 2:
@@ -252,7 +252,7 @@ def _answer_together(deal: Deal, rng: Rng) -> int:
     pos = deal.position
     if pos.public.kind is Kind.REVOLT and not pos.public.moves:
         return _answer_revolution(deal, rng)
-    for seat in seats_in(pos.public.asked):
+    for seat in seats_in(pos.waiting):
         legal = deal.legal_actions(seat)
         index = 0
         if len(legal) > 1:
@@ -266,7 +266,7 @@ def _answer_revolution(deal: Deal, rng: Rng) -> int:
     """The same about revolution where nobody holds other cards than were dealt: most seats can only say no."""
     decisions = 0
     pos = deal.position
-    for seat in range(6):
+    for seat in seats_in(pos.waiting):
         if pos.wild[seat]:
             pos.answer(seat, NO)
             continue

@@ -18,7 +18,7 @@ bits  field    meaning
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NewType
+from typing import TYPE_CHECKING, Final, NewType
 
 from gouji_rules.cards import BIG, NATURAL_RANKS, RANK_COUNT, RANKS, SMALL, TWO, counts_of, format_counts, parse_ranks
 from gouji_rules.errors import PlayError
@@ -30,26 +30,26 @@ if TYPE_CHECKING:
 
 Play = NewType("Play", int)
 
-NO_PLAY = Play(0)
+NO_PLAY: Final = Play(0)
 
-NATURAL_SHIFT = 4
-TWO_SHIFT = 9
-SMALL_SHIFT = 14
-BIG_SHIFT = 18
-SIZE_SHIFT = 22
+NATURAL_SHIFT: Final = 4
+TWO_SHIFT: Final = 9
+SMALL_SHIFT: Final = 14
+BIG_SHIFT: Final = 18
+SIZE_SHIFT: Final = 22
 
-ONE_SIZE = 1 << SIZE_SHIFT
-ONE_NATURAL = (1 << NATURAL_SHIFT) + ONE_SIZE
-ONE_TWO = (1 << TWO_SHIFT) + ONE_SIZE
-ONE_SMALL = (1 << SMALL_SHIFT) + ONE_SIZE
-ONE_BIG = (1 << BIG_SHIFT) + ONE_SIZE
+ONE_SIZE: Final = 1 << SIZE_SHIFT
+ONE_NATURAL: Final = (1 << NATURAL_SHIFT) + ONE_SIZE
+ONE_TWO: Final = (1 << TWO_SHIFT) + ONE_SIZE
+ONE_SMALL: Final = (1 << SMALL_SHIFT) + ONE_SIZE
+ONE_BIG: Final = (1 << BIG_SHIFT) + ONE_SIZE
 
-LOW_MASK = 15
-SMALL_MASK = 15 << SMALL_SHIFT
-BIG_MASK = 15 << BIG_SHIFT
-JOKER_MASK = SMALL_MASK | BIG_MASK
-SIZE_MASK = 63 << SIZE_SHIFT
-PLAY_MASK = (1 << 28) - 1
+LOW_MASK: Final = 15
+SMALL_MASK: Final = 15 << SMALL_SHIFT
+BIG_MASK: Final = 15 << BIG_SHIFT
+JOKER_MASK: Final = SMALL_MASK | BIG_MASK
+SIZE_MASK: Final = 63 << SIZE_SHIFT
+PLAY_MASK: Final = (1 << 28) - 1
 
 
 def compose(rank: int, naturals: int, twos: int, small: int, big: int) -> Play:
@@ -154,7 +154,7 @@ def counts_of_play(play: Play) -> list[int]:
 
 
 # Fewest body cards that make a gouji play (R13), by the body's rank 3..A.
-_GOUJI_BODY = (99, 99, 99, 99, 99, 99, 99, 5, 4, 3, 2, 2)
+_GOUJI_BODY: Final = (99, 99, 99, 99, 99, 99, 99, 5, 4, 3, 2, 2)
 
 
 def is_gouji(rules: RuleSet, play: Play) -> bool:

@@ -6,7 +6,7 @@ inside; players see :class:`~gouji_rules.state.PublicState` and :class:`~gouji_r
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from gouji_rules.cards import NATURAL_RANKS, RANK_OF_CARD, SEATS, counts_of
 from gouji_rules.conduct import Conduct, conduct_under
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from gouji_rules.plays import Play
     from gouji_rules.rule_set import RuleSet
 
-OPPOSITE = (3, 4, 5, 0, 1, 2)
-OPPOSITE_BIT = (8, 16, 32, 1, 2, 4)
-TEAM_MASK = (0b010101, 0b101010)
+OPPOSITE: Final = (3, 4, 5, 0, 1, 2)
+OPPOSITE_BIT: Final = (8, 16, 32, 1, 2, 4)
+TEAM_MASK: Final = (0b010101, 0b101010)
 """Seats of the even and of the odd team (§1)."""
 
 
@@ -45,14 +45,14 @@ def _first_after(seat: int, mask: int) -> int:
     return -1
 
 
-FIRST_AFTER: tuple[tuple[int, ...], ...] = tuple(
+FIRST_AFTER: Final[tuple[tuple[int, ...], ...]] = tuple(
     tuple(_first_after(seat, mask) for mask in range(64)) for seat in range(6)
 )
 """``FIRST_AFTER[seat][mask]``: the first seat of a mask in turn order from the next seat on, the seat itself last; -1
 for an empty mask."""
 
 
-_SEATS_IN = tuple(tuple(seat for seat in range(SEATS) if mask >> seat & 1) for mask in range(64))
+_SEATS_IN: Final = tuple(tuple(seat for seat in range(SEATS) if mask >> seat & 1) for mask in range(64))
 
 
 def seats_in(mask: int) -> tuple[int, ...]:
@@ -60,8 +60,8 @@ def seats_in(mask: int) -> tuple[int, ...]:
     return _SEATS_IN[mask]
 
 
-NO_ANSWERS: tuple[Action | None, ...] = (None,) * SEATS
-NOTHING_CHOSEN: tuple[bytes | None, ...] = (None,) * SEATS
+NO_ANSWERS: Final[tuple[Action | None, ...]] = (None,) * SEATS
+NOTHING_CHOSEN: Final[tuple[bytes | None, ...]] = (None,) * SEATS
 
 
 class Position:
@@ -97,25 +97,69 @@ class Position:
         "wild",
     )
 
-    def __init__(self, rules: RuleSet, packed: Sequence[int], cards: list[bytes] | None, number: int = 1) -> None:
-        """``packed`` is one int per seat (:func:`~gouji_rules.enumeration.pack_hand`)."""
-        self.rules: RuleSet = rules
-        self.public: PublicState = PublicState(rules, number)
-        self.naturals: list[int] = [hand & NATURALS_MASK for hand in packed]
-        self.wild: list[int] = [hand >> WILD_AT for hand in packed]
-        self.left: list[int] = list(map(cards_in, packed))
-        self.waiting: int = 0
-        self.answers: tuple[Action | None, ...] = NO_ANSWERS
-        self.cards: list[bytes] | None = cards
-        self.chosen: tuple[bytes | None, ...] = NOTHING_CHOSEN
-        self.events: list[Event] | None = None
-        self.step: int = 0
-        self.owed: tuple[Obligation, ...] = ()
-        self.back: tuple[Obligation, ...] = ()
-        self.stifles: tuple[tuple[int, int], ...] = ()
-        self.conduct: Conduct = conduct_under(rules)
-        self.gouji_at: tuple[int, ...] = self.conduct.gouji_at
-        self.report_at: int = 10 if rules.report == "shown" else -1
+    rules: RuleSet
+    public: PublicState
+    naturals: list[int]
+    wild: list[int]
+    left: list[int]
+    waiting: int
+    answers: tuple[Action | None, ...]
+    cards: list[bytes] | None
+    chosen: tuple[bytes | None, ...]
+    events: list[Event] | None
+    step: int
+    owed: tuple[Obligation, ...]
+    back: tuple[Obligation, ...]
+    stifles: tuple[tuple[int, int], ...]
+    conduct: Conduct
+    gouji_at: tuple[int, ...]
+    report_at: int
+
+    def __init__(
+        self,
+        rules: RuleSet,
+        packed: Sequence[int],
+        cards: list[bytes] | None,
+        number: int = 1,
+        of: Position | None = None,
+    ) -> None:
+        """``packed`` is an int per seat (:func:`~gouji_rules.enumeration.pack_hand`); ``of``: become a copy of that."""
+        if of is not None:
+            self.rules = of.rules
+            self.public = of.public.copy()
+            self.left = of.left[:]
+            self.naturals = of.naturals[:]
+            self.wild = of.wild[:]
+            self.waiting = of.waiting
+            self.answers = of.answers
+            self.cards = None if of.cards is None else of.cards[:]
+            self.chosen = of.chosen
+            self.events = None
+            self.step = of.step
+            self.owed = of.owed
+            self.back = of.back
+            self.stifles = of.stifles
+            self.conduct = of.conduct
+            self.gouji_at = of.gouji_at
+            self.report_at = of.report_at
+            return
+        self.rules = rules
+        self.public = PublicState(rules, number)
+        self.naturals = [hand & NATURALS_MASK for hand in packed]
+        self.wild = [hand >> WILD_AT for hand in packed]
+        self.left = list(map(cards_in, packed))
+        self.waiting = 0
+        self.answers = NO_ANSWERS
+        self.cards = cards
+        self.chosen = NOTHING_CHOSEN
+        self.events = None
+        self.step = 0
+        self.owed = ()
+        self.back = ()
+        self.stifles = ()
+        self.conduct = conduct_under(rules)
+        self.gouji_at = self.conduct.gouji_at
+        self.report_at = 10 if rules.report == "shown" else -1
         if min(self.left) <= self.report_at:
             self.show_counts()
 
@@ -169,25 +213,7 @@ class Position:
 
     def copy(self) -> Position:
         """An independent copy, without the event sink."""
-        made = Position.__new__(Position)
-        made.rules = self.rules
-        made.public = self.public.copy()
-        made.left = self.left[:]
-        made.naturals = self.naturals[:]
-        made.wild = self.wild[:]
-        made.waiting = self.waiting
-        made.answers = self.answers
-        made.cards = None if self.cards is None else self.cards[:]
-        made.chosen = self.chosen
-        made.events = None
-        made.step = self.step
-        made.owed = self.owed
-        made.back = self.back
-        made.stifles = self.stifles
-        made.conduct = self.conduct
-        made.gouji_at = self.gouji_at
-        made.report_at = self.report_at
-        return made
+        return Position(self.rules, (), None, of=self)
 
 
 def pick_cards(held: bytes, play: Play) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import Final
 
 from gouji_rules.actions import Verb
 from gouji_rules.plays import Play
@@ -66,19 +67,19 @@ def verbs_in(mask: int) -> tuple[Verb, ...]:
     return tuple(verb for verb in Verb if mask >> verb & 1)
 
 
-LEAD_VERBS = 1 << Verb.PLAY
-FOLLOW_VERBS = 1 << Verb.PLAY | 1 << Verb.PASS
-YIELD_BIT = 1 << Verb.YIELD
-WIND_BIT = 1 << Verb.WIND
-BURN_BIT = 1 << Verb.BURN
-KILL_BIT = 1 << Verb.KILL
-WINDOW_VERBS = 1 << Verb.BURN | 1 << Verb.DECLINE
-REVOLT_VERBS = 1 << Verb.REVOLT | 1 << Verb.NO
-HEAD_VERBS = 1 << Verb.KEEP_HEAD | 1 << Verb.DROP_HEAD
-SHOW_VERBS = 1 << Verb.SHOW | 1 << Verb.NO
-BLIND_CALL_VERBS = 1 << Verb.CALL_BLIND | 1 << Verb.NO
-OPEN_CALL_VERBS = 1 << Verb.CALL_OPEN | 1 << Verb.NO
-RETURN_VERBS = 1 << Verb.GIVE
-TAKE_VERBS = 1 << Verb.ACCEPT | 1 << Verb.REFUSE
-WAIVE_VERBS = 1 << Verb.WAIVE | 1 << Verb.NO
-SWAP_VERBS = 1 << Verb.SWAP | 1 << Verb.NO
+LEAD_VERBS: Final = 1 << Verb.PLAY
+FOLLOW_VERBS: Final = 1 << Verb.PLAY | 1 << Verb.PASS
+YIELD_BIT: Final = 1 << Verb.YIELD
+WIND_BIT: Final = 1 << Verb.WIND
+BURN_BIT: Final = 1 << Verb.BURN
+KILL_BIT: Final = 1 << Verb.KILL
+WINDOW_VERBS: Final = 1 << Verb.BURN | 1 << Verb.DECLINE
+REVOLT_VERBS: Final = 1 << Verb.REVOLT | 1 << Verb.NO
+HEAD_VERBS: Final = 1 << Verb.KEEP_HEAD | 1 << Verb.DROP_HEAD
+SHOW_VERBS: Final = 1 << Verb.SHOW | 1 << Verb.NO
+BLIND_CALL_VERBS: Final = 1 << Verb.CALL_BLIND | 1 << Verb.NO
+OPEN_CALL_VERBS: Final = 1 << Verb.CALL_OPEN | 1 << Verb.NO
+RETURN_VERBS: Final = 1 << Verb.GIVE
+TAKE_VERBS: Final = 1 << Verb.ACCEPT | 1 << Verb.REFUSE
+WAIVE_VERBS: Final = 1 << Verb.WAIVE | 1 << Verb.NO
+SWAP_VERBS: Final = 1 << Verb.SWAP | 1 << Verb.NO

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from gouji_rules import opening, trick
 from gouji_rules.actions import KEEP_HEAD, REVOLT
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from gouji_rules.actions import Action
     from gouji_rules.position import Position
 
-DEAD_GOUJIS = 3
+DEAD_GOUJIS: Final = 3
 """How many gouji plays are dead for one that keeps its head (R52)."""
 
 

@@ -13,14 +13,13 @@ from gouji_rules.cards import RANK_COUNT, SEATS, Card
 from gouji_rules.deal import Deal
 from gouji_rules.enumeration import pack_hand
 from gouji_rules.obligations import parse_obligation
-from gouji_rules.plays import Play
 from gouji_rules.position import Position
 from gouji_rules.question import Kind
 from gouji_rules.rule_set import RuleSet, preset
 from gouji_rules.state import PUBLIC_FIELDS, Moved, Phase, PublicState, Standing, narrow
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from gouji_rules.obligations import Obligation
 
@@ -109,12 +108,7 @@ def _build(read: dict[str, Any]) -> Deal:
 def _fill(p: PublicState, read: dict[str, Any]) -> None:
     fields = read["public"]
     for name in _PLAIN:
-        value = fields[name]
-        setattr(p, name, tuple(value) if isinstance(value, list) else value)
-    p.phase = Phase(p.phase)
-    p.kind = Kind(p.kind)
-    p.top = Play(p.top)
-    p.standing = tuple([Standing(standing) for standing in fields["standing"]])
+        setattr(p, name, _READ.get(name, _value)(fields[name]))
     p.shown = tuple([(seat, _cards(text)) for seat, text in read["shown"]])
     p.history = array("I", map(narrow, fields["history"]))
     p.history_cards = bytes.fromhex("".join(read["played"]))
@@ -123,7 +117,6 @@ def _fill(p: PublicState, read: dict[str, Any]) -> None:
     p.moves = tuple(
         Moved(giver, taker, why, tuple(ranks), _cards(cards)) for giver, taker, why, ranks, cards in read["moves"]
     )
-    p.burns, p.stifled = _tuples(p.burns), _tuples(p.stifled)
 
 
 def _rules(name: str, options: dict[str, Any]) -> RuleSet:
@@ -136,6 +129,10 @@ def _value(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
+def _standings(values: list[int]) -> tuple[Standing, ...]:
+    return tuple(map(Standing, values))
+
+
 def _owed(obligations: tuple[Obligation, ...]) -> list[str]:
     return list(map(str, obligations))
 
@@ -146,6 +143,16 @@ def _obligations(texts: list[str]) -> tuple[Obligation, ...]:
 
 def _tuples(lists: Any) -> Any:
     return tuple(map(tuple, lists))
+
+
+# How the fields of the public state that are no plain numbers are read.
+_READ: dict[str, Callable[[Any], Any]] = {
+    "phase": Phase,
+    "kind": Kind,
+    "standing": _standings,
+    "burns": _tuples,
+    "stifled": _tuples,
+}
 
 
 def _hex(cards: Iterable[int]) -> str:

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from hashlib import sha256, sha512
 from struct import Struct
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from gouji_rules.cards import SEATS, Card, pack
 
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
     from gouji_rules.rule_set import RuleSet
 
-SEED_BYTES = 32
+SEED_BYTES: Final = 32
 
-_COMMITMENT_TAG = b"gouji/commitment/1"
-_SEED_TAG = b"gouji/seed/1"
-_SHUFFLE_TAG = b"gouji/shuffle/1"
-_SEATS_TAG = b"gouji/seats/1"
+_COMMITMENT_TAG: Final = b"gouji/commitment/1"
+_SEED_TAG: Final = b"gouji/seed/1"
+_SHUFFLE_TAG: Final = b"gouji/shuffle/1"
+_SEATS_TAG: Final = b"gouji/seats/1"
 
 
 def commitment(server_secret: bytes) -> bytes:
@@ -77,8 +77,8 @@ def first_drawer(seed: bytes) -> int:
     return seats(seed)[0]
 
 
-_KEY_MASK = (1 << 44) - 1
-_NUMBERED = 256
+_KEY_MASK: Final = (1 << 44) - 1
+_NUMBERED: Final = 256
 """Packs of at most so many cards have their numbers beside the keys in eight bytes."""
 
 
@@ -124,9 +124,9 @@ class _Drawing:
         return b"".join(blocks)
 
 
-_DRAWINGS: dict[tuple[int, str], _Drawing] = {}
+_DRAWINGS: Final[dict[tuple[int, str], _Drawing]] = {}
 """By number of packs and cards removed."""
-_MOST_KEPT = 64
+_MOST_KEPT: Final = 64
 
 
 def _need_32(value: bytes, what: str) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from array import array
 from dataclasses import dataclass, replace
 from enum import IntEnum
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from gouji_rules.cards import as_cards
 from gouji_rules.events import Manner
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from gouji_rules.obligations import Obligation
     from gouji_rules.rule_set import RuleSet
 
-NONE_EACH = (0,) * 6
-NO_COUNTS = (-1,) * 6
+NONE_EACH: Final = (0,) * 6
+NO_COUNTS: Final = (-1,) * 6
 
 
 class Standing(IntEnum):
@@ -80,18 +80,18 @@ _T = TypeVar("_T")
 
 # A history entry packed into 32 bits: the play without its size, then seat, manner (two bits: KILL is 0), dead, last,
 # headless. The trick is the number of leads so far.
-SIZELESS = (1 << SIZE_SHIFT) - 1
-SEAT_SHIFT = 22
-MANNER_SHIFT = 25
-DEAD_BIT = 1 << 27
-LAST_BIT = 1 << 28
-HEADLESS_BIT = 1 << 29
-_FLAGS_SHIFT = 22
-_WIDE_SHIFT = 28
-_WIDE_TRICK_SHIFT = 36
+SIZELESS: Final = (1 << SIZE_SHIFT) - 1
+SEAT_SHIFT: Final = 22
+MANNER_SHIFT: Final = 25
+DEAD_BIT: Final = 1 << 27
+LAST_BIT: Final = 1 << 28
+HEADLESS_BIT: Final = 1 << 29
+_FLAGS_SHIFT: Final = 22
+_WIDE_SHIFT: Final = 28
+_WIDE_TRICK_SHIFT: Final = 36
 
 
-PUBLIC_FIELDS = (
+PUBLIC_FIELDS: Final = (
     "active",
     "asked",
     "barred",
@@ -148,7 +148,7 @@ PUBLIC_FIELDS = (
 """The attributes of a :class:`PublicState`."""
 
 
-_ALL_ACTIVE = (Standing.ACTIVE,) * 6
+_ALL_ACTIVE: Final = (Standing.ACTIVE,) * 6
 
 
 def with_seat(values: tuple[_T, ...], seat: int, value: _T) -> tuple[_T, ...]:
@@ -188,59 +188,167 @@ class PublicState:
 
     __slots__ = PUBLIC_FIELDS
 
-    def __init__(self, rules: RuleSet, number: int = 1) -> None:
-        self.rules: RuleSet = rules
-        self.number: int = number
-        self.phase: Phase = Phase.PLAY
-        self.kind: Kind = Kind.NONE
-        self.asked: int = 0
-        self.turn: int = -1
-        self.verbs: int = 0
-        self.must_hold_joker: bool = False
-        self.must_hold_four: bool = False
-        self.top: Play = Play(0)
-        self.top_owner: int = -1
-        self.top_gouji: bool = False
-        self.top_dead: bool = False
-        self.top_last: bool = False
-        self.top_headless: bool = False
-        self.standing: tuple[Standing, ...] = _ALL_ACTIVE
-        self.place: tuple[int, ...] = NONE_EACH
-        self.active: int = 63
-        self.passed: int = 0
-        self.yielded: int = 0
-        self.winded: int = 0
-        self.headless: int = 0
-        self.closed: bool = False
-        self.pending: int = 0
-        self.yielder: int = -1
-        self.chance: int = -1
-        self.dead_left: tuple[int, ...] = NO_COUNTS
-        self.count_shown: tuple[int, ...] = NO_COUNTS
-        self.trick: int = 0
-        self.leader: int = -1
-        self.first_leader: int = -1
-        self.burner: int = -1
-        self.burned: int = -1
-        self.counter_burn: bool = False
-        self.only_kill: int = 0
-        self.live_dead: int = 0
-        self.melee: bool = False
-        self.finished: tuple[int, ...] = ()
-        self.revolted: int = -1
-        self.obligations: tuple[Obligation, ...] = ()
-        self.moves: tuple[Moved, ...] = ()
-        self.calls: tuple[int, ...] = NONE_EACH
-        self.due: Obligation | None = None
-        self.barred: int = 0
-        self.opened: int = 0
-        self.burns: tuple[tuple[int, int, bool], ...] = ()
-        self.stifled: tuple[tuple[int, int], ...] = ()
-        self.slam: int = -1
-        self.felt: tuple[int, ...] = NONE_EACH
-        self.shown: tuple[tuple[int, tuple[Card, ...]], ...] = ()
-        self.history: array[int] = array("I")
-        self.history_cards: bytes = b""
+    rules: RuleSet
+    number: int
+    phase: Phase
+    kind: Kind
+    asked: int
+    turn: int
+    verbs: int
+    must_hold_joker: bool
+    must_hold_four: bool
+    top: Play
+    top_owner: int
+    top_gouji: bool
+    top_dead: bool
+    top_last: bool
+    top_headless: bool
+    standing: tuple[Standing, ...]
+    place: tuple[int, ...]
+    active: int
+    passed: int
+    yielded: int
+    winded: int
+    headless: int
+    closed: bool
+    pending: int
+    yielder: int
+    chance: int
+    dead_left: tuple[int, ...]
+    count_shown: tuple[int, ...]
+    trick: int
+    leader: int
+    first_leader: int
+    burner: int
+    burned: int
+    counter_burn: bool
+    only_kill: int
+    live_dead: int
+    melee: bool
+    finished: tuple[int, ...]
+    revolted: int
+    obligations: tuple[Obligation, ...]
+    moves: tuple[Moved, ...]
+    calls: tuple[int, ...]
+    due: Obligation | None
+    barred: int
+    opened: int
+    burns: tuple[tuple[int, int, bool], ...]
+    stifled: tuple[tuple[int, int], ...]
+    slam: int
+    felt: tuple[int, ...]
+    shown: tuple[tuple[int, tuple[Card, ...]], ...]
+    history: array[int]
+    history_cards: bytes
+
+    def __init__(self, rules: RuleSet, number: int = 1, of: PublicState | None = None) -> None:
+        """``of``: become a copy of that one."""
+        if of is not None:
+            self.rules = of.rules
+            self.number = of.number
+            self.phase = of.phase
+            self.kind = of.kind
+            self.asked = of.asked
+            self.turn = of.turn
+            self.verbs = of.verbs
+            self.must_hold_joker = of.must_hold_joker
+            self.must_hold_four = of.must_hold_four
+            self.top = of.top
+            self.top_owner = of.top_owner
+            self.top_gouji = of.top_gouji
+            self.top_dead = of.top_dead
+            self.top_last = of.top_last
+            self.top_headless = of.top_headless
+            self.standing = of.standing
+            self.place = of.place
+            self.active = of.active
+            self.passed = of.passed
+            self.yielded = of.yielded
+            self.winded = of.winded
+            self.headless = of.headless
+            self.closed = of.closed
+            self.pending = of.pending
+            self.yielder = of.yielder
+            self.chance = of.chance
+            self.dead_left = of.dead_left
+            self.count_shown = of.count_shown
+            self.trick = of.trick
+            self.leader = of.leader
+            self.first_leader = of.first_leader
+            self.burner = of.burner
+            self.burned = of.burned
+            self.counter_burn = of.counter_burn
+            self.only_kill = of.only_kill
+            self.live_dead = of.live_dead
+            self.melee = of.melee
+            self.finished = of.finished
+            self.revolted = of.revolted
+            self.obligations = of.obligations
+            self.moves = of.moves
+            self.calls = of.calls
+            self.due = of.due
+            self.barred = of.barred
+            self.opened = of.opened
+            self.burns = of.burns
+            self.stifled = of.stifled
+            self.slam = of.slam
+            self.felt = of.felt
+            self.shown = of.shown
+            self.history = of.history[:]
+            self.history_cards = of.history_cards
+            return
+        self.rules = rules
+        self.number = number
+        self.phase = Phase.PLAY
+        self.kind = Kind.NONE
+        self.asked = 0
+        self.turn = -1
+        self.verbs = 0
+        self.must_hold_joker = False
+        self.must_hold_four = False
+        self.top = Play(0)
+        self.top_owner = -1
+        self.top_gouji = False
+        self.top_dead = False
+        self.top_last = False
+        self.top_headless = False
+        self.standing = _ALL_ACTIVE
+        self.place = NONE_EACH
+        self.active = 63
+        self.passed = 0
+        self.yielded = 0
+        self.winded = 0
+        self.headless = 0
+        self.closed = False
+        self.pending = 0
+        self.yielder = -1
+        self.chance = -1
+        self.dead_left = NO_COUNTS
+        self.count_shown = NO_COUNTS
+        self.trick = 0
+        self.leader = -1
+        self.first_leader = -1
+        self.burner = -1
+        self.burned = -1
+        self.counter_burn = False
+        self.only_kill = 0
+        self.live_dead = 0
+        self.melee = False
+        self.finished = ()
+        self.revolted = -1
+        self.obligations = ()
+        self.moves = ()
+        self.calls = NONE_EACH
+        self.due = None
+        self.barred = 0
+        self.opened = 0
+        self.burns = ()
+        self.stifled = ()
+        self.slam = -1
+        self.felt = NONE_EACH
+        self.shown = ()
+        self.history = array("I")
+        self.history_cards = b""
 
     @property
     def question(self) -> Question | None:
@@ -297,60 +405,7 @@ class PublicState:
 
     def copy(self) -> PublicState:
         """An independent copy."""
-        made = PublicState.__new__(PublicState)
-        made.rules = self.rules
-        made.number = self.number
-        made.phase = self.phase
-        made.kind = self.kind
-        made.asked = self.asked
-        made.turn = self.turn
-        made.verbs = self.verbs
-        made.must_hold_joker = self.must_hold_joker
-        made.must_hold_four = self.must_hold_four
-        made.top = self.top
-        made.top_owner = self.top_owner
-        made.top_gouji = self.top_gouji
-        made.top_dead = self.top_dead
-        made.top_last = self.top_last
-        made.top_headless = self.top_headless
-        made.standing = self.standing
-        made.place = self.place
-        made.active = self.active
-        made.passed = self.passed
-        made.yielded = self.yielded
-        made.winded = self.winded
-        made.headless = self.headless
-        made.closed = self.closed
-        made.pending = self.pending
-        made.yielder = self.yielder
-        made.chance = self.chance
-        made.dead_left = self.dead_left
-        made.count_shown = self.count_shown
-        made.trick = self.trick
-        made.leader = self.leader
-        made.first_leader = self.first_leader
-        made.burner = self.burner
-        made.burned = self.burned
-        made.counter_burn = self.counter_burn
-        made.only_kill = self.only_kill
-        made.live_dead = self.live_dead
-        made.melee = self.melee
-        made.finished = self.finished
-        made.revolted = self.revolted
-        made.obligations = self.obligations
-        made.moves = self.moves
-        made.calls = self.calls
-        made.due = self.due
-        made.barred = self.barred
-        made.opened = self.opened
-        made.burns = self.burns
-        made.stifled = self.stifled
-        made.slam = self.slam
-        made.felt = self.felt
-        made.shown = self.shown
-        made.history = self.history[:]
-        made.history_cards = self.history_cards
-        return made
+        return PublicState(self.rules, of=self)
 
     def __eq__(self, other: object) -> bool:
         """Equal when every public fact is."""

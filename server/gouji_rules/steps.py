@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from gouji_rules.rule_set import RuleSet
@@ -22,11 +22,11 @@ class Step(IntEnum):
     REVOLUTION = 8
 
 
-FROM_SEED = 0
+FROM_SEED: Final = 0
 """A deal from a seed: every step."""
-AS_DEALT = 1
+AS_DEALT: Final = 1
 """A deal of given hands as they were dealt: the first lead is given."""
-READY = 2
+READY: Final = 2
 """A deal of given hands after buying and tribute."""
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from gouji_rules.actions import ACCEPT, SWAP, WAIVE, Action
 from gouji_rules.cards import BIG, RANK_COUNT, RANK_OF_CARD, SMALL, TWO, Card
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from gouji_rules.position import Position
     from gouji_rules.rule_set import RuleSet
 
-TRIBUTE_RANKS = (BIG, SMALL, TWO)
+TRIBUTE_RANKS: Final = (BIG, SMALL, TWO)
 """What is paid, largest first; aces never (R70)."""
 
 

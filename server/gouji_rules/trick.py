@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from gouji_rules import burning, finishing, hold_three, opening
 from gouji_rules.actions import VERB_SHIFT, Verb
@@ -38,14 +38,14 @@ if TYPE_CHECKING:
     from gouji_rules.state import PublicState
 
 # The two seats after a seat: those who speak first when it yields (R24).
-_NEXT_TWO = tuple(1 << (seat + 1) % 6 | 1 << (seat + 2) % 6 for seat in range(6))
+_NEXT_TWO: Final = tuple(1 << (seat + 1) % 6 | 1 << (seat + 2) % 6 for seat in range(6))
 
 # Members of an enumeration are slow to look up in its class, so the ones of every move are looked up once.
-_LEAD = Kind.LEAD
-_FOLLOW = Kind.FOLLOW
-_BURN = Manner.BURN
-_KILL = Manner.KILL
-_MANNER_BITS = (0, *((int(manner) & 3) << MANNER_SHIFT for manner in Manner))
+_LEAD: Final = Kind.LEAD
+_FOLLOW: Final = Kind.FOLLOW
+_BURN: Final = Manner.BURN
+_KILL: Final = Manner.KILL
+_MANNER_BITS: Final = (0, *((int(manner) & 3) << MANNER_SHIFT for manner in Manner))
 
 
 def begin_play(pos: Position) -> None:
@@ -321,7 +321,7 @@ def _melee_begins(pos: Position) -> bool:
     return p.active.bit_count() <= MELEE_SEATS if pos.conduct.melee_at_four else len(p.finished) >= 2
 
 
-MELEE_SEATS = 4
+MELEE_SEATS: Final = 4
 """At most so many seats are active when the melee begins under `melee_at = active_four`."""
 
 
