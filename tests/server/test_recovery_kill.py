@@ -31,9 +31,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from gouji.table.v1 import events_pb2
-    from gouji_client import Table
+    from gouji_client import FeltHand, Table
+    from gouji_rules.rule_set import OptionValue
 
 pytestmark = [pytest.mark.kill, pytest.mark.slow, pytest.mark.timeout(300)]
+
+OUT_OF_TURN = ("count_told", "felt")
 
 IMPATIENT = Backoff(first=0.02, ceiling=0.1, patience=60)
 
@@ -46,6 +49,8 @@ class Ledger:
     told: list[dict[int, events_pb2.TableEvent]] = field(default_factory=list)
     counts: list[tuple[int, int, int]] = field(default_factory=list)
     """Who asked whom for its count out of turn (R80), and the number of the event."""
+    felt: list[tuple[int, FeltHand]] = field(default_factory=list)
+    """Who felt its opposite's hand (R82), and what it was told."""
 
 
 class Storm:
@@ -108,15 +113,18 @@ async def play(client: Client, table_name: str, ledger: Ledger, storm: Storm, di
         if dice.random() < 0.1:
             await ask_around(table, view.seat, ledger, dice)
             storm.point()
+    assert table.view.felt == tuple(felt for seat, felt in ledger.felt if seat == table.view.seat)
 
 
 async def ask_around(table: Table, seat: int, ledger: Ledger, dice: random.Random) -> None:
-    """Ask some other seat how many cards it holds (R80)."""
+    """Ask some other seat how many cards it holds (R80), and feel the hand opposite (R82)."""
     of = (seat + dice.randint(1, 5)) % 6
     try:
         ledger.counts.append((seat, of, await table.ask_count(of)))
+        ledger.felt.append((seat, await table.feel()))
     except Refused as refused:
-        assert refused.reason in ("NO_REPORT", "NO_CARDS", "NO_DEAL", "TABLE_CLOSED", "TOO_MUCH_SAID")  # noqa: PT017
+        reasons = ("NO_REPORT", "NO_CARDS", "NO_CHANCES_LEFT", "NO_DEAL", "TABLE_CLOSED", "TOO_MUCH_SAID")
+        assert refused.reason in reasons  # noqa: PT017
 
 
 async def watch(client: Client, table_name: str, ledger: Ledger) -> None:
@@ -148,8 +156,9 @@ async def _signed_in(address: str, name: str) -> Client:
 
 
 async def begin(clients: list[Client], deals: int) -> str:
-    """Make a table where counts are asked for and seat six clients, all ready."""
-    table = await clients[0].lobby.create(NewTable(deals=deals, options={"report": "asked"}))
+    """Make a table where seats are drawn, counts asked for and hands felt, and seat six clients, all ready."""
+    options: dict[str, OptionValue] = {"seating": "draw", "report": "asked", "feel_chances": 3}
+    table = await clients[0].lobby.create(NewTable(deals=deals, options=options))
     for seat, client in enumerate(clients[1:6], start=1):
         await client.lobby.join(table.name, seat)
     for client in clients[:6]:
@@ -190,6 +199,10 @@ def replayed(journal: list[inputs.Input]) -> list[str]:
     for entry in journal:
         if isinstance(entry, inputs.DealStarting):
             deal = match.start_deal(gr.deal_seed(bytes.fromhex(entry.secret)))
+        elif isinstance(entry, inputs.HandFelt):
+            assert deal is not None
+            deal.feel(entry.seat)
+            continue
         elif isinstance(entry, inputs.Moved):
             assert deal is not None
             deal.apply(entry.seat, action_of(entry), [gr.Card(card) for card in entry.cards] or None)
@@ -212,6 +225,8 @@ def hold_together(ledger: Ledger, journal: list[inputs.Input]) -> None:
     assert set(written.values()) == {1}
     asked = Counter((entry.seat, entry.of) for entry in journal if isinstance(entry, inputs.CountAsked))
     assert asked == Counter((seat, of) for seat, of, _ in ledger.counts), "questions acknowledged and written differ"
+    felt = Counter(entry.seat for entry in journal if isinstance(entry, inputs.HandFelt))
+    assert felt == Counter(seat for seat, _ in ledger.felt), "hands felt, acknowledged and written differ"
 
     story: dict[int, events_pb2.TableEvent] = {}
     for told in ledger.told:
@@ -232,10 +247,11 @@ def hold_together(ledger: Ledger, journal: list[inputs.Input]) -> None:
 
 
 def hold_told(acknowledged: list[tuple[int, int, gr.Action]], story: dict[int, events_pb2.TableEvent]) -> None:
-    """Hold that every acknowledged play and pass is told once, as the event after its question but for counts told."""
+    """Hold that every acknowledged play and pass is told once: it is the first event after its question, but for what
+    was said out of turn."""
     plays = passes = 0
     for seat, decision, action in acknowledged:
-        event = story[next(n for n in count(decision + 1) if story[n].WhichOneof("event") != "count_told")]
+        event = story[next(n for n in count(decision + 1) if story[n].WhichOneof("event") not in OUT_OF_TURN)]
         if gr.verb_of(action) == gr.Verb.PLAY:
             plays += 1
             assert (event.WhichOneof("event"), event.played.play.seat) == ("played", seat)
@@ -281,7 +297,7 @@ async def test_matches_survive_kills(server: KillableServer, seed: int) -> None:
             assert (await clients[0].lobby.get(table)).state == lobby_pb2.TABLE_STATE_FINISHED
     assert server.kills == 11
     assert await server.stop() == 0
-    assert all(ledger.counts for ledger in ledgers)
+    assert all(ledger.counts and ledger.felt for ledger in ledgers)
     for table, ledger in zip(tables, ledgers, strict=True):
         hold_together(ledger, await journal_of(server, table))
 

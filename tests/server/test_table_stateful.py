@@ -27,7 +27,10 @@ if TYPE_CHECKING:
 
     from gouji_server.tables import TableHandle
 
-OUT_OF_TURN = {"NO_REPORT", "ASK_ANOTHER", "NO_CARDS", "NO_DEAL", "TABLE_CLOSED", "TOO_MUCH_SAID"}
+OUT_OF_TURN = {"NO_REPORT", "ASK_ANOTHER", "NO_CARDS", "NO_DEAL", "TABLE_CLOSED", "TOO_MUCH_SAID"} | {
+    "NO_FEELING",
+    "NO_CHANCES_LEFT",
+}
 """Why something said out of turn is refused, in the end."""
 
 Sent = tuple[int, table_pb2.SubmitActionRequest]
@@ -40,18 +43,22 @@ MOMENTS = st.sampled_from(["before the commit", "after the commit", "at rest"])
 
 @dataclass(frozen=True)
 class Saying:
-    """What a seat says out of turn: a question for the count of seat `of`, or a vote where `agrees` is set."""
+    """What a person says out of turn: a vote where `agrees` is set, else a question for the count of seat `of`, or a
+    hand felt where that is -1. Done, it gives the version, or the version and what was felt."""
 
-    seat: int
+    person: int
     request_id: str
     of: int
     agrees: bool | None
 
-    async def to(self, handle: TableHandle) -> int:
+    async def to(self, handle: TableHandle) -> object:
         """Say it."""
-        if self.agrees is None:
-            return await handle.ask_count(person(self.seat), self.of, self.request_id)
-        return await handle.vote_dissolution(person(self.seat), self.agrees, self.request_id)
+        who = person(self.person)
+        if self.agrees is not None:
+            return await handle.vote_dissolution(who, self.agrees, self.request_id)
+        if self.of < 0:
+            return await handle.feel(who, self.request_id)
+        return await handle.ask_count(who, self.of, self.request_id)
 
 
 class TableMachine(RuleBasedStateMachine):
@@ -64,7 +71,7 @@ class TableMachine(RuleBasedStateMachine):
         self.serial = 0
         self.acknowledged: list[tuple[Sent, int]] = []
         self.unsure: list[Sent] = []
-        self.said: list[tuple[Saying, int]] = []
+        self.said: list[tuple[Saying, object]] = []
         self.unsure_said: list[Saying] = []
         self.public: dict[tuple[int, int], bytes] = {}
         self.at: House
@@ -82,20 +89,31 @@ class TableMachine(RuleBasedStateMachine):
             self.run(settle())
             self.loop.close()
 
-    @initialize(seed=SEEDS, clocked=st.booleans(), deals=st.integers(1, 2), report=st.sampled_from(["shown", "asked"]))
-    def begin(self, seed: int, deals: int, report: str, *, clocked: bool) -> None:
+    @initialize(
+        seed=SEEDS,
+        clocked=st.booleans(),
+        deals=st.integers(1, 2),
+        report=st.sampled_from(["shown", "asked"]),
+        feel=st.sampled_from([0, 3]),
+        seating=st.sampled_from(["free", "draw"]),
+    )
+    def begin(self, seed: int, deals: int, report: str, feel: int, seating: str, *, clocked: bool) -> None:
         """Begin a match with everyone following."""
-        spec = TableSpec(deals=deals, decision_seconds=30.0 if clocked else None, options=(("report", report),))
-        self.run(self.begin_now(seed, spec))
+        options = (("report", report), ("feel_chances", feel), ("seating", seating))
+        self.run(
+            self.begin_now(seed, TableSpec(deals=deals, decision_seconds=30.0 if clocked else None, options=options))
+        )
 
     async def begin_now(self, seed: int, spec: TableSpec) -> None:
         limits = Limits(outbox_chunks=12, ring_steps=30)
         self.at = House(self.journal, seed=seed, limits=limits)
         await self.at.tables.start()
-        self.handle = await self.at.match(spec)
+        self.handle = await self.at.new_table(spec)
         self.readers = [Reader(self.at, self.handle, person(number)) for number in (*range(6), 8, 9)]
         for reader in self.readers:
             await reader.follow()
+        for number in range(6):
+            await self.handle.set_ready(person(number), True, "ready")
 
     # ── what clients do ──
 
@@ -112,7 +130,14 @@ class TableMachine(RuleBasedStateMachine):
         verb, cards, suit = choose(live_deal(self.at, self.handle).view(seat), dice)
         self.serial += 1
         decision = story.state.decision
-        return seat, request(self.handle.name, decision, verb, cards, request_id=f"r{self.serial}", suit=suit)
+        asking = request(self.handle.name, decision, verb, cards, request_id=f"r{self.serial}", suit=suit)
+        return self.sitting(seat), asking
+
+    def sitting(self, seat: int) -> int:
+        """Return the number of the person who sits there: seats may have been drawn (R9)."""
+        story = self.at.tables._actors[self.handle.name]._story
+        assert story is not None
+        return int(story.state.seats.players[seat].account.removeprefix(person(0).account[:-1]))
 
     async def send(self, sent: Sent) -> None:
         """Send an answer and note what became of it."""
@@ -205,7 +230,7 @@ class TableMachine(RuleBasedStateMachine):
         others = [seat for seat in range(6) if not deal.is_asked(seat)]
         if others:
             refusals = {"NOT_ASKED", "ALREADY_ANSWERED", "CARDS_NOT_HELD", "WRONG_VERB"}
-            self.must_refuse(random.Random(seed).choice(others), sent[1], refusals)
+            self.must_refuse(self.sitting(random.Random(seed).choice(others)), sent[1], refusals)
 
     @rule(seed=SEEDS, spoil=st.sampled_from(["id", "verb", "cards", "twice", "foreign"]))
     def answer_badly(self, seed: int, spoil: str) -> None:
@@ -229,9 +254,9 @@ class TableMachine(RuleBasedStateMachine):
 
     # ── what they say out of turn ──
 
-    @rule(asker=SEATS, of=SEATS, agrees=st.sampled_from([None, None, True, False]))
+    @rule(asker=SEATS, of=st.integers(-1, 5), agrees=st.sampled_from([None, None, True, False]))
     def say(self, asker: int, of: int, *, agrees: bool | None) -> None:
-        """Somebody asks for a count, or votes on ending the match."""
+        """Somebody asks for a count, feels a hand, or votes on ending the match."""
         self.serial += 1
         saying = Saying(asker, f"r{self.serial}", of, agrees)
         self.run(self.send_saying(saying))
@@ -333,7 +358,7 @@ class TableMachine(RuleBasedStateMachine):
         self.run(self.crash_now(seed, moment, moves, asker))
 
     async def crash_now(self, seed: int, moment: str, moves: int, asker: int) -> None:
-        under_way = []
+        under_way: list[asyncio.Future[Any]] = []
         if moment != "at rest":
             self.journal.hold = True
             for at in range(moves):
@@ -393,23 +418,22 @@ class TableMachine(RuleBasedStateMachine):
 
     @invariant()
     def every_acknowledged_action_is_there_exactly_once(self) -> None:
-        """In the journal, by seat and request id."""
+        """In the journal, by request id: each is used by one person, for one thing."""
         if not self.acknowledged and not self.said:
             return
-        moves: dict[tuple[int | str, str], int] = {}
+        moves: dict[str, int] = {}
         for entry in self.journal.tables[self.handle.name]:
             if entry.kind == inputs.MOVE:
                 moved = inputs.decode(entry.kind, entry.body)
                 assert isinstance(moved, inputs.Moved)
-                key = (moved.seat, moved.request_id)
-                moves[key] = moves.get(key, 0) + 1
-            elif entry.kind in ("count", "dissolve"):
+                moves[moved.request_id] = moves.get(moved.request_id, 0) + 1
+            elif entry.kind in ("count", "dissolve", "feel"):
                 said = inputs.decode(entry.kind, entry.body)
-                assert isinstance(said, inputs.CountAsked | inputs.DissolutionVoted)
-                moves[said.account, said.request_id] = moves.get((said.account, said.request_id), 0) + 1
+                assert isinstance(said, inputs.CountAsked | inputs.DissolutionVoted | inputs.HandFelt)
+                moves[said.request_id] = moves.get(said.request_id, 0) + 1
         assert all(count == 1 for count in moves.values())
-        assert all(moves.get((seat, asked.request_id)) == 1 for (seat, asked), _ in self.acknowledged)
-        assert all(moves.get((person(saying.seat).account, saying.request_id)) == 1 for saying, _ in self.said)
+        assert all(moves.get(asked.request_id) == 1 for (_, asked), _ in self.acknowledged)
+        assert all(moves.get(saying.request_id) == 1 for saying, _ in self.said)
 
     async def come_to_rest(self) -> None:
         """Everyone reads what is left; then all hold what a fresh view shows."""
