@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from gouji_rules.records import check_record, read_record
@@ -47,3 +49,33 @@ def test_every_preset_has_worked_examples() -> None:
     assert list(EXAMPLES) == list(PRESET_NAMES)
     assert all(len(examples) >= 6 for examples in EXAMPLES.values())
     assert len({example.record for _, example in TOLD}) == len(TOLD)
+
+
+DISPUTED = [rule_pages.ROOT / "docs" / name for name in ("disputed.md", "disputed.zh.md")]
+CHOICE = re.compile(r"\*[Cc]hoice")
+
+
+def rules_with_a_choice() -> list[str]:
+    """The rules of docs/rules.md that mark a point as settled by no text."""
+    text = (rule_pages.ROOT / "docs" / "rules.md").read_text(encoding="utf-8").partition("## 12.")[0]
+    paragraphs = re.split(r"(?m)^(?=R\d+\. |## )", text)
+    return [said.partition(".")[0] for said in paragraphs if re.match(r"R\d", said) and CHOICE.search(said)]
+
+
+def test_every_choice_of_the_rules_is_told_in_both_languages() -> None:
+    """Each rule that marks a choice has its row, and the two pages have the same rows in the same order."""
+    english, chinese = (
+        re.findall(r"(?m)^\| (R\d+|S\d[^|]*) \|", page.read_text(encoding="utf-8")) for page in DISPUTED
+    )
+    assert [said.replace("、", ", ") for said in chinese] == english
+    choices = rules_with_a_choice()
+    assert len(choices) > 5
+    assert set(choices) <= set(english)
+
+
+def test_what_the_rules_set_aside_is_told() -> None:
+    """Each text with passages set aside in section 13 of the rules has rows on both pages."""
+    for page in DISPUTED:
+        text = page.read_text(encoding="utf-8")
+        for passage in ("2张Q+1张花", "则如果大家", "4+1=3", "憋四", "德国", "不可以带王"):
+            assert passage in text, (page.name, passage)
