@@ -61,16 +61,42 @@ VALUES: dict[str, tuple[object, ...]] = {
 }
 
 
+# Options that only meet in rare mixtures, put together: one of these is laid over a mixture now and then.
+THEMES: tuple[dict[str, object], ...] = (
+    {"joker_kill": "two_big", "kill_anyone": True, "pass_after_last": "closed"},
+    {"joker_kill": "full", "kill_anyone": True, "hold_three": True, "stifle": "last_place"},
+    {"burn_after_pass": True, "burn": "bluff", "pass_after_last": "closed", "counter_burn_doubles": True},
+    {"teams": "individual", "gap_doubles": True, "burn_points": (1, -1), "tribute": ("burn", "loser")},
+    {"slam": True, "gap_doubles": True, "teams": "individual"},
+    {"opening": True, "open_deadline": "strict", "open_leads_four": True},
+    {"opening": True, "revolution_opens": "three", "open_deadline": "melee", "revolution": "may"},
+    {"opening": True, "calls": "both", "tribute": ("point", "loser"), "point_returned": True},
+    {"hold_three": True, "tribute": ("stifle", "burn", "loser"), "return": "must_match"},
+    {"hold_three": True, "tribute": ("loser",), "return": "may_refuse", "tribute_refusable": True},
+    {"hold_three": True, "buy_from": "S3", "buy_none": "may", "burn": "strict"},
+    {"hold_three": True, "buy_from": "S0", "revolution": "hold_three_only", "opening": True},
+    {"melee_at": "active_four", "burn": "bluff", "opening": True, "open_deadline": "melee"},
+    {"melee_at": "at_once", "pass_after_last": "open", "dead_gouji": "gouji_last"},
+    {"tribute": ("loser",), "sweep_tribute": "opposites"},
+    {"tie_by_lot": True, "deals": 2, "points": (1, 0, 0, 0, 0, 1), "sweep_doubles": False},
+)
+
+
+def laid_over(rules: gr.RuleSet, options: dict[str, object]) -> gr.RuleSet:
+    """The rules with these options, as far as they go together."""
+    try:
+        return rules.replace(**options)
+    except gr.RuleSetError:
+        return rules
+
+
 def random_rules(rng: Random, name: str) -> gr.RuleSet:
     """A preset with a few options overridden, as far as they go together."""
     rules = gr.preset(name)
     for _ in range(rng.randint(2, 14)):
         option = rng.choice(sorted(VALUES))
-        try:
-            rules = rules.replace(**{option: rng.choice(VALUES[option])})
-        except gr.RuleSetError:
-            continue
-    return rules
+        rules = laid_over(rules, {option: rng.choice(VALUES[option])})
+    return laid_over(rules, rng.choice(THEMES)) if rng.random() < 0.5 else rules
 
 
 def random_hands(rng: Random, rules: gr.RuleSet | None = None, most: int = 8) -> list[str]:
@@ -82,7 +108,7 @@ def random_hands(rng: Random, rules: gr.RuleSet | None = None, most: int = 8) ->
         low[0] = "3"
     if rules.open_leads_four and rng.random() < 0.7:
         low[1] = "4"
-    rich = "KA2sb" if rng.random() < 0.7 else rng.choice(["A2sb", "2sb", "Ksb", "sb", "QKA"])
+    rich = "KA2sb" if rng.random() < 0.6 else rng.choice(["A2sb", "2sb", "Ksb", "sb", "sb", "QKA"])
     left = [card for card in pack if card in low or card in rich]
     if rng.random() < 0.5:  # fewer cards of one rank, more kinds of them
         left = [card for card in left if card in rich or rng.random() < 0.5]

@@ -72,6 +72,7 @@ COVERS: dict[str, dict[str, tuple[str, ...]]] = {
 }
 
 
+@lru_cache(maxsize=20_000)
 def covers(mine: str, theirs: str, joker_kill: str) -> bool:
     """Whether these jokers cover every one of those, each of mine once; some of mine may be left over (R15)."""
     if not mine:

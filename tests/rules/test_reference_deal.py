@@ -18,7 +18,7 @@ from tests.rules.side_by_side import SideBySide
 SEEDS = st.integers(0, 2**32 - 1)
 # A smaller seed is no smaller deal: what fails is told as a record, not shrunk.
 UNSHRUNK = settings(
-    phases=(Phase.explicit, Phase.reuse, Phase.generate), max_examples=max(150, settings().max_examples)
+    phases=(Phase.explicit, Phase.reuse, Phase.generate), max_examples=max(100, settings().max_examples)
 )
 PRESETS = list(gr.PRESETS)
 
@@ -52,7 +52,7 @@ def test_every_question_and_every_end_is_the_same(name: str, seed: int) -> None:
     play_and_compare(short_deal(rng, gr.preset(name)), rng, listed=0.5)
 
 
-@settings(UNSHRUNK)
+@settings(UNSHRUNK, max_examples=5 * UNSHRUNK.max_examples)
 @given(name=st.sampled_from(PRESETS), seed=SEEDS)
 def test_mixtures_of_options_are_the_same(name: str, seed: int) -> None:
     """Presets with up to fourteen options overridden, as far as they go together, are played alike."""

@@ -128,6 +128,26 @@ def test_r12_every_pair_of_short_plays(count: int) -> None:
             assert not (beaten and is_gouji(top) and not is_gouji(answer)), (top, answer)
 
 
+@pytest.mark.parametrize("mixed_jokers", ["by_card", "as_small"])
+@pytest.mark.parametrize("joker_kill", ["off", "two_big", "full"])
+def test_r15_every_pair_of_plays_with_jokers(mixed_jokers: str, joker_kill: str) -> None:
+    """Of any two plays with up to four jokers of a kind, engine and reference agree which beat and kill (R12, R15)."""
+    rules = RULES.replace(mixed_jokers=mixed_jokers, joker_kill=joker_kill)
+    found = [
+        body + "s" * small + "b" * big
+        for body in ("", "5", "6", "26", "2")
+        for small in range(5)
+        for big in range(5)
+        if body or small or big
+    ]
+    packed = {cards: gr.parse_play(cards) for cards in found}
+    for top in found:
+        for answer in found:
+            beaten = beats(top, answer, rules)
+            assert gr.beats(rules, packed[top], packed[answer]) == beaten, (top, answer)
+            assert not (beaten and not is_gouji(answer, rules) and is_gouji(top, rules)), (top, answer)
+
+
 def test_r11_every_pair_of_plays_of_other_sizes() -> None:
     """Among plays of one to three cards none beats one of another size, jokers or not (R11)."""
     found = [(cards, gr.parse_play(cards)) for count in (1, 2, 3) for cards in plays_of_size(count)]
