@@ -36,8 +36,8 @@ def buy_threes(table: Table) -> None:
 
 
 def hand_that_counts(table: Table, seat: int) -> str:
-    """R50: the cards dealt, under S1 those held."""
-    return table.hands[seat] if table.rules.revolution_by == "held" else table.dealt[seat]
+    """R50: the cards dealt, under S1 those held; of a short hand that tribute emptied, none."""
+    return table.dealt[seat] if table.hands[seat] and table.rules.revolution_by == "dealt" else table.hands[seat]
 
 
 def must_revolt(table: Table, seat: int) -> bool:

@@ -142,7 +142,7 @@ class ReferenceDeal(Table):
             return set()
         found = set(self.rights(seat))
         if self.kind == "revolt":
-            if buying.must_revolt(self, seat) or not self.dealt[seat]:
+            if buying.must_revolt(self, seat) or not self.hands[seat]:
                 found.discard("no")
             if not buying.may_revolt(self, seat):
                 found.discard("revolt")

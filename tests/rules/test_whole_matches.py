@@ -411,7 +411,7 @@ class WholeMatches(RuleBasedStateMachine):
 
 TestWholeMatches: Any = WholeMatches.TestCase
 TestWholeMatches.settings = settings(
-    max_examples=max(20, settings.default.max_examples // 2), stateful_step_count=50, deadline=None
+    max_examples=max(20, settings().max_examples // 2), stateful_step_count=50, deadline=None
 )
 
 
@@ -439,7 +439,8 @@ def test_a_match_from_the_shuffled_pack(name: str) -> None:
             machine.cards_are_conserved()
             machine.somebody_is_asked()
             machine.views_are_composed()
-            if machine.deal is not None and rng.random() < 0.3:
+            running: gr.Deal | None = machine.deal
+            if running is not None and rng.random() < 0.3:
                 machine.save(True)
                 machine.anything(rng.randrange(6), rng.choice(list(gr.Verb)), rng.choice(PLAYS))
                 machine.all_answers(rng.randrange(6))
