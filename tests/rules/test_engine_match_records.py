@@ -8,6 +8,7 @@ from random import Random
 import pytest
 
 import gouji_rules as gr
+from tests.rules.every_rule_set import RULE_SETS
 
 OPTIONS = {
     "tribute": ("loser",),
@@ -53,6 +54,20 @@ def test_a_match_round_trips(seed: int) -> None:
     _, last = gr.replay(read)
     assert last.digest() == deals[-1].digest()
     assert any(deal.obligations for deal in deals)
+
+
+@pytest.mark.parametrize("name", RULE_SETS)
+def test_matches_of_every_rule_set_round_trip(name: str) -> None:
+    """Two deals by every preset and mixture of options: written, read back alike, agreed with, the same deals again."""
+    match, deals = whole_match(RULE_SETS[name], 2, 7)
+    record = gr.record_of_match(match, deals)
+    text = gr.write_record(record)
+    read = gr.read_record(text)
+    assert read == record
+    assert gr.write_record(read) == text
+    differences, last = gr.replay(read)
+    assert differences == []
+    assert last.digest() == deals[-1].digest()
 
 
 def test_a_tied_match_tells_its_lot() -> None:

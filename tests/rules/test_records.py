@@ -156,6 +156,7 @@ NOT_IN_THE_ENGINE = ("direction", "seating")
 """How seats are drawn on a screen, and who sits where: tables and clients do that."""
 PAYS_ALIKE = "buy_with"
 """Every text pays with a 2, else a small, else a big joker: no record can tell its values apart (R49)."""
+SAME_EVERYWHERE = (*NOT_IN_THE_ENGINE, PAYS_ALIKE)
 
 RULES_OF = {text.name: {int(rule[1:]) for rule in text.rules} for text in OPTION_TEXTS}
 
@@ -164,7 +165,7 @@ def values_to_hold() -> list[tuple[str, OptionValue]]:
     """Every option with every value that it has, of numbers and lists those that a preset has."""
     found: list[tuple[str, OptionValue]] = []
     for text in OPTION_TEXTS:
-        if text.name not in (*NOT_IN_THE_ENGINE, PAYS_ALIKE):
+        if text.name not in SAME_EVERYWHERE:
             values = [value for value in VALUES[text.name] if text.name not in LISTS]
             values += [rules.option(text.name) for rules in gr.PRESETS.values()]
             found += [(text.name, value) for value in dict.fromkeys(values)]
@@ -209,6 +210,37 @@ def test_every_value_of_every_option_is_held_by_a_record(option: str, value: Opt
     """A record about one of the option's rules holds with this value and fails with another."""
     about = [path for path in RECORDS if ABOUT[path] & RULES_OF[option]]
     assert any(tells_apart(READ[path], option, value) for path in about)
+
+
+WITHOUT_ITS_OPTION = {
+    (1, "refuses"): "hands and packs that are refused have no play",
+    (47, "applies"): "under hold-three no other report can be chosen",
+    (60, "refuses"): "what is no sweep is not doubled whether sweeps are or not",
+    (76, "refuses"): "without a sweep nothing hangs on the option",
+}
+"""What does not hang on the options that the rule is listed with, and why."""
+
+OPTIONS_OF = {
+    number: [option for option, rules in RULES_OF.items() if number in rules and option not in SAME_EVERYWHERE]
+    for number in RULE_NUMBERS
+}
+GOVERNED = [
+    (number, how)
+    for number, options in OPTIONS_OF.items()
+    for how in ("applies", "refuses")
+    if options and (number, how) not in WITHOUT_ITS_OPTION
+]
+
+
+@pytest.mark.parametrize(("number", "how"), GOVERNED, ids=[f"R{number} {how}" for number, how in GOVERNED])
+def test_what_a_record_declares_hangs_on_the_rules_own_option(number: int, how: str) -> None:
+    """A rule with an option: a record that declares it holds as it is and fails with another value of that option."""
+    declaring = [path for path in RECORDS if (number, how) in declared(path.read_text(encoding="utf-8"))]
+    assert any(
+        tells_apart(READ[path], option, READ[path].rules.option(option))
+        for option in OPTIONS_OF[number]
+        for path in declaring
+    )
 
 
 def test_what_a_three_costs_is_the_same_everywhere() -> None:
