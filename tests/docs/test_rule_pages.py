@@ -9,6 +9,7 @@ import pytest
 from gouji_rules.records import check_record, read_record
 from gouji_rules.rule_set import OPTION_NAMES, PRESET_NAMES
 from tests.docs import rule_pages
+from tests.docs.pages import ROOT
 from tests.docs.rule_examples import EXAMPLES, Example
 from tests.docs.rule_stories import story
 
@@ -51,13 +52,13 @@ def test_every_preset_has_worked_examples() -> None:
     assert len({example.record for _, example in TOLD}) == len(TOLD)
 
 
-DISPUTED = [rule_pages.ROOT / "docs" / name for name in ("disputed.md", "disputed.zh.md")]
+DISPUTED = [ROOT / "docs" / name for name in ("disputed.md", "disputed.zh.md")]
 CHOICE = re.compile(r"\*[Cc]hoice")
 
 
 def rules_with_a_choice() -> list[str]:
     """The rules of docs/rules.md that mark a point as settled by no text."""
-    text = (rule_pages.ROOT / "docs" / "rules.md").read_text(encoding="utf-8").partition("## 12.")[0]
+    text = (ROOT / "docs" / "rules.md").read_text(encoding="utf-8").partition("## 12.")[0]
     paragraphs = re.split(r"(?m)^(?=R\d+\. |## )", text)
     return [said.partition(".")[0] for said in paragraphs if re.match(r"R\d", said) and CHOICE.search(said)]
 
