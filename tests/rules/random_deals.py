@@ -56,7 +56,9 @@ VALUES: dict[str, tuple[object, ...]] = {
     "sweep_tribute": ("match_ends", "redeal", "opposites", "by_place"),
     "swap_places": (False, True),
     "waiver_shows": (False, True),
-    "report": ("shown", "asked", "none"),
+    "report": ("shown", "asked", "asked", "none"),
+    "peek": ("full", "ten", "none"),
+    "feel_chances": (0, 3, 3),
     "deals": (0, 2, 3),
 }
 

@@ -106,6 +106,7 @@ class Table:
     stifles: list[tuple[int, int]] = field(default_factory=list)
     players: list[int] = field(default_factory=list)  # whose plays, in order
     slam: int = -1
+    felt: Counter[int] = field(default_factory=Counter)
 
     # ── who is who ────────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 import gouji_rules as gr
+from gouji_rules.peeking import may_look
 from tests.rules import reference_scoring as scoring
+from tests.rules import reference_sight as sight
 from tests.rules.reference_deal import ReferenceDeal
 from tests.rules.reference_plays import BODY_RANKS, RANKS, canonical
-from tests.rules.reference_table import SEATS, Debt
+from tests.rules.reference_table import SEATS, Debt, opposite
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -265,6 +267,27 @@ class SideBySide:
             assert refused.value.rule.startswith("R"), told
             assert self.engine.digest() == before, told
 
+    def ask_out_of_turn(self, rng: Random) -> None:
+        """A count asked for (R80), a hand felt (R82), and who may look at a hand (R81), whatever is being asked."""
+        ref, engine = self.reference, self.engine
+        asker, of = rng.sample(SEATS, 2)
+        told = sight.count_told(ref, of)
+        if told is None:
+            with pytest.raises(gr.NotTold):
+                engine.ask_count(asker, of)
+        else:
+            assert engine.ask_count(asker, of) == gr.CountTold(asker, of, told), self.record()
+        bucket = sight.felt(ref, asker, ref.felt)
+        if bucket is None:
+            with pytest.raises(gr.NotTold):
+                engine.feel(asker)
+        else:
+            ref.felt[asker] += 1
+            assert engine.feel(asker) == (gr.Felt(asker, opposite(asker)), bucket), self.record()
+        if ref.kind not in ("swap", "call blind"):
+            left = sum(engine.hand(of))
+            assert seats_in(may_look(engine.public, of, left)) == sight.lookers(ref, of), self.record()
+
     def record(self) -> str:
         """The deal so far as a record, to try a difference again."""
         actions = "\n".join(f'    "{line}",' for line in self.story)
@@ -332,6 +355,8 @@ def facts_of_the_engine(p: gr.PublicState) -> dict[str, object]:
         "stifled": set(p.stifled),
         "burns": list(p.burns),
         "slam": p.slam,
+        "live_dead": 0 if p.revolted >= 0 and p.standing[opposite(p.revolted)] == gr.Standing.BUSTED else p.live_dead,
+        "felt": Counter(dict(enumerate(p.felt))),
         "counts": list(p.count_shown),
     }
     if p.kind in IN_A_TRICK:
@@ -385,6 +410,8 @@ def facts_of_the_reference(ref: ReferenceDeal) -> dict[str, object]:
         "stifled": {(seat, by) for seat, by in ref.stifles if over or not ref.active(seat)},
         "burns": burns_told(ref),
         "slam": ref.slam,
+        "live_dead": 0 if ref.keeper in ref.busted else ref.live_dead,
+        "felt": ref.felt,
         "counts": [count_shown(ref, seat) for seat in SEATS],
     }
     if ref.kind in ("lead", "follow", "window"):

@@ -29,6 +29,8 @@ def play_and_compare(side: SideBySide, rng: Random, *, listed: float = 1.0) -> N
         side.compare(plays=rng.random() < listed)
         if rng.random() < 0.3:
             side.try_any_answer(rng)
+        if rng.random() < 0.2:
+            side.ask_out_of_turn(rng)
         side.random_answer(rng)
     if side.reference.kind == "over":
         side.compare()
