@@ -17,7 +17,7 @@ IMAGE  := protos/last-release.binpb
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help stubs lock lint lint-style lint-types lint-imports lint-protos format test
-.PHONY: demo serve picture rule-pages bench bench-rules leak release-image clean
+.PHONY: demo serve picture rule-pages exact-counts bench bench-rules leak release-image clean
 
 help:
 	@echo 'make .venv          the virtual environment, from requirements.lock'
@@ -29,6 +29,7 @@ help:
 	@echo 'make format         rewrites the Python files as ruff wants them'
 	@echo 'make stubs          the Python stubs of protos/, in gen/'
 	@echo 'make rule-pages     docs/rules/ anew, from the texts of the engine and worked records'
+	@echo 'make exact-counts   tests/cases/*_counts.tsv anew: how many plays and ways on every preset has'
 	@echo 'make bench          figures of the served game;  make bench-rules  of the rules alone'
 	@echo 'make leak           the leak gate over many more games (GAMES=3000)'
 	@echo 'make lock           requirements.lock anew from pyproject.toml (UPGRADE=1: newest versions)'
@@ -101,6 +102,9 @@ picture: stubs
 
 rule-pages: stubs
 	$(BIN)/python -m tests.docs.rule_pages
+
+exact-counts: stubs
+	$(BIN)/python -m tests.rules.exact_counts
 
 bench: stubs
 	$(BIN)/python -m tests.benchmarks.served $(ARGS)

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 import gouji_rules as gr
+from gouji_rules import reporting
 from tests.leak import at_tables, over_grpc
 from tests.leak.observed import difference
-from tests.leak.stories import SEATS, write_script
+from tests.leak.stories import SEATS, Feel, write_script
 from tests.leak.test_engine_worlds import LENGTHS, MOODS
 from tests.leak.worlds import other_worlds, own_world
 from tests.rules.random_rule_sets import random_rule_set
@@ -54,7 +55,7 @@ async def compare(
     another number of answers.
     """
     dice = random.Random(f"{rules.name} {seed}")
-    rules = rules.replace(seating="free", feel_chances=0)  # whose seat is whose is no question of cards
+    rules = rules.replace(seating="free")  # whose seat is whose is no question of cards
     seats = (*SEATS, -1) if spectators else SEATS
     script = write_script(
         dice, rules, observer=dice.choice(seats), mood=dice.choice(MOODS), length=dice.choice(LENGTHS)
@@ -102,6 +103,32 @@ async def test_nothing_received_depends_on_hidden_cards_under_any_options(monkey
     for number in range(max(1, GAMES // 12)):
         rules = random_rule_set(random.Random(f"options {number}"))
         await compare(number, rules, monkeypatch, at_tables.play)
+
+
+@pytest.mark.parametrize("asks", [True, False])
+async def test_how_thick_a_felt_hand_is_the_asker_alone_learns(asks: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With other buckets the asker receives something else, and nobody else does (R82): counts are the same in every
+    world, so that resampling would not tell."""
+    rules = TABLES["hokkaido, felt and held"]
+    script = next(script for script in (_with_a_feel(rules, number) for number in count()) if _feels(script) is asks)
+    own = await at_tables.play(monkeypatch, script, own_world(script))
+    monkeypatch.setattr(reporting, "BUCKET", 4)
+    other = await at_tables.play(monkeypatch, script, own_world(script))
+    assert bool(difference(own, other)) is asks
+    spectator = [{key: value for key, value in seen.received.items() if key[0] != "seat"} for seen in (own, other)]
+    assert spectator[0] == spectator[1]
+
+
+def _with_a_feel(rules: gr.RuleSet, number: int) -> Script:
+    """A story in which somebody feels a hand."""
+    dice = random.Random(f"felt {number}")
+    script = write_script(dice, rules, observer=number % 6, length=60)
+    return script if any(isinstance(step, Feel) for step in script.steps) else _with_a_feel(rules, number + 6)
+
+
+def _feels(script: Script) -> bool:
+    """Whether the observer does."""
+    return any(isinstance(step, Feel) and step.asker == script.observer for step in script.steps)
 
 
 @pytest.mark.slow

@@ -105,6 +105,7 @@ POSITIONS: dict[str, tuple[str, ...]] = {
     "jokers": ("s4", "b5", "b6", "ss7", "bs8", "b9"),
     "threes": ("34", "33K", "35", "Q", "38s", "3A"),
     "first and second": ("K", "2Q", "s", "2s4", "2A5", "sb5"),
+    "bodies": ("TTTTT", "JJJJJ", "QQQQ", "KKKK", "AAAA", "2222"),
     "melee": ("2", "s", "b", "JK", "QA", "K2"),
 }
 DEPTH = 9
