@@ -323,3 +323,26 @@ async def test_r17_there_must_be_a_match() -> None:
         with pytest.raises(Refused) as raised:
             await handle.vote_dissolution(person(caller), True, "end")
         assert raised.value.reason == reason
+
+
+async def test_a_deals_record_has_every_hand_that_was_felt() -> None:
+    """R84, R82: what was felt stands in the record that the deal is opened with, where it happened, over a restart."""
+    at, reader = await playing(FEELING, moves=40)
+    handle = reader.handle
+    askers = [seat for seat in range(6) if live_deal(at, handle).cards(seat) and opposite_cards(at, handle, seat)][:2]
+    await handle.feel(person(askers[0]), "feel-0")
+    await play_on(at, handle, random.Random(8), moves=7)
+    await at.restart()
+    handle = await at.tables.open(handle.name)
+    await handle.feel(person(askers[1]), "feel-1")
+    reader = Reader(at, handle, person(9))
+    await reader.follow()
+    while live_deal(at, handle).public.number == 1:
+        await play_on(at, handle, random.Random(8), moves=1)
+    await reader.read()
+    told = [event for update in reader.updates for event in update.events]
+    record = next(event.deal_revealed.record for event in told if event.HasField("deal_revealed"))
+    lines = [line.text for line in gr.read_record(record).lines]
+    assert [text for text in lines if text.endswith("feel")] == [f"{seat} feel" for seat in askers]
+    assert 7 < lines.index(f"{askers[0]} feel") < len(lines) - 10
+    assert gr.check_record(record) == []
