@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from random import Random
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import gouji_rules as gr
+from tests.rules.every_rule_set import RULE_SETS
 
 HANDS = '"KK345", "AA345", "3452", "bb33345", "345666", "345"'
 
@@ -232,3 +238,53 @@ def test_a_dissolved_match_is_written() -> None:
     assert "dissolved = true" in text
     assert gr.check_record(text) == []
     assert gr.read_record(text) == written
+
+
+PIECES = [*"0125=?!>-", *"leads shows holds KK b lets look told pay feel ask dissolve by".split()]
+    *"0125=?!>-",
+    "leads",
+    "shows",
+    "holds",
+    "KK",
+    "b",
+    "lets",
+    "look",
+    "told",
+    "pay",
+    "feel",
+    "ask",
+    "dissolve",
+    "by",
+]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=6), st.text(max_size=4))
+def test_no_entry_is_a_fault(pieces: list[str], text: str) -> None:
+    """Whatever is written as an entry holds, or is a difference with its line: never a traceback."""
+    for entry in (" ".join(pieces), "".join(pieces), f"= {' '.join(pieces)}", " ".join([*pieces, text])):
+        for difference in gr.check_record(record(json.dumps(entry))):
+            assert difference.message
+            assert difference.line >= 0
+
+
+@pytest.mark.parametrize("name", RULE_SETS)
+def test_facts_hold_wherever_a_deal_stands(name: str) -> None:
+    """What the engine says of a deal at random, written as facts of its record, is no difference."""
+    rng = Random(name)
+    deal = gr.Deal.start(RULE_SETS[name], rng.randbytes(32))
+    for _ in range(rng.randrange(10, 120)):
+        if deal.over:
+            break
+        seat = next(seat for seat in range(6) if deal.is_asked(seat))
+        deal.apply(seat, rng.choice(list(deal.legal_actions(seat)[:30])))
+    p = deal.public
+    facts = [f"= {seat} {'opened' if p.opened >> seat & 1 else 'not opened'}" for seat in range(6)]
+    facts += [f"= {seat} {p.standing[seat].name.lower()}" for seat in range(6)]
+    facts += [f"= {seat} shows {p.count_shown[seat] if p.count_shown[seat] >= 0 else '-'}" for seat in range(6)]
+    facts += [f"= {seat} holds {gr.format_counts(deal.hand(seat)) or '-'}" for seat in range(6)]
+    facts += ["= melee" if p.melee else "= no melee", "= revealed" if deal.over else "= sealed"]
+    facts += [f"= {sum(map(len, deal.dealt))} cards"]
+    text = gr.write_record(gr.record_of_deal(deal))
+    lines = ",\n".join(json.dumps(fact) for fact in facts)
+    start, _, rest = text.partition("\n]")
+    assert gr.check_record(f"{start}\n{lines}\n]{rest}") == []
