@@ -240,22 +240,8 @@ def test_a_dissolved_match_is_written() -> None:
     assert gr.read_record(text) == written
 
 
-PIECES = [*"0125=?!>-", *"leads shows holds KK b lets look told pay feel ask dissolve by".split()]
-    *"0125=?!>-",
-    "leads",
-    "shows",
-    "holds",
-    "KK",
-    "b",
-    "lets",
-    "look",
-    "told",
-    "pay",
-    "feel",
-    "ask",
-    "dissolve",
-    "by",
-]
+WORDS = ("leads", "shows", "holds", "KK", "b", "lets", "look", "told", "pay", "feel", "ask", "dissolve", "by")
+PIECES = [*"0125=?!>-", *WORDS]
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=6), st.text(max_size=4))
