@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from gouji_rules.actions import DECLINE
-from gouji_rules.comparison import counts_big
 from gouji_rules.enumeration import jokers_in, kinds_in
 from gouji_rules.events import BurnEnd, BurnEnded, Manner
 from gouji_rules.position import OPPOSITE, OPPOSITE_BIT
@@ -30,7 +29,7 @@ def find_window(pos: Position, others: int, passed: int) -> tuple[int, int]:
         burners = others & ~(opposite | p.headless)
         if p.closed or not conduct.burn_after_pass:
             burners &= ~passed
-    if conduct.kill_anyone and counts_big(pos.rules, p.top):
+    if conduct.kill_anyone and conduct.counts_big(p.top):
         # The opposite kills as its answer; shut out from answering, it is in the window like the others (R21).
         killers = others & ~(opposite & p.pending)
     return burners, killers
@@ -79,7 +78,7 @@ def tell_end(pos: Position, burner: int, seat: int, manner: Manner) -> None:
         return
     if manner == Manner.BURN:
         reason = BurnEnd.COUNTER_BURNED
-    elif seat == OPPOSITE[burner]:
+    elif seat == OPPOSITE[burner] and manner != Manner.KILL:
         reason = BurnEnd.DEFUSED
     else:
         reason = BurnEnd.ANSWERED

@@ -168,3 +168,20 @@ def test_headless_plays_open_a_window_for_kills_alone() -> None:
         "5 ? decline",
     )
     assert deal.public.only_kill == deal.public.asked == 0b110110
+
+
+def test_a_shut_out_opposite_kills_the_burner_and_the_burn_is_answered() -> None:
+    """In a trick closed to it the burner's opposite may still kill; that is no defusing (R15, R21, R33)."""
+    rules = gr.preset("qingdao").replace(joker_kill="two_big", kill_anyone=True, burn="bluff")
+    _, events = told(
+        rules,
+        "4AA 7bb 5 2AA b77 AA",
+        "0 play 4",
+        "1 pass",
+        "2 play 5",
+        "3 play 2",
+        "4 burn b",
+        "1 kill bb",
+        "4 pass",
+    )
+    assert of_kind(events, gr.BurnEnded) == [gr.BurnEnded(4, gr.BurnEnd.ANSWERED)]
