@@ -121,6 +121,8 @@ def random_hands(rng: Random, rules: gr.RuleSet | None = None, most: int = 8) ->
     for _ in SEATS:
         size = rng.randint(1, most)
         hand = "".join(left.pop() for _ in range(min(size, len(left))))
+        if rng.random() < 0.4:  # a buyer (R43, R49)
+            hand = hand.replace(rng.choice("34"), "")
         # A hand of twos and jokers alone could be paid away before play.
         hands.append(hand if set(hand) & set(BODY_RANKS) else hand + spare.pop())
     return hands

@@ -166,10 +166,12 @@ class ReferenceDeal(Table):
             self.answers[seat] = f"{verb} {cards}".strip()
             if verb in ("call blind", "call open"):
                 self.calls[seat] = verb.removeprefix("call ")
+                self.told.append(("called", seat, verb == "call blind"))
             if all(other in self.answers for other in self.asked):
                 self.settle()
         elif self.kind == "head":
             self.keeper, self.heads_left = (seat, 3) if verb == "head keep" else (-1, 0)
+            self.told.append(("head", seat, verb == "head keep"))
             self.kind = ""
         elif self.kind == "take":
             tribute.take_or_not(self, verb)

@@ -38,6 +38,7 @@ def open_by_live_play(table: Table, seat: int, cards: str, *, dead: bool) -> boo
     elif is_excluded(table, cards) or too_late(table, seat):
         return False
     table.opened.add(seat)
+    table.told.append(("opened", seat))
     return True
 
 
@@ -47,8 +48,10 @@ def open_by_revolution(table: Table) -> None:
         return
     if table.rules.revolution_opens == "at_once":
         table.opened.add(opposite(table.revolted))
+        table.told.append(("opened", opposite(table.revolted)))
     if table.rules.revolution == "hold_three_only" and table.rules.buy_from == "S0":
         table.opened.add(table.revolted)
+        table.told.append(("opened", table.revolted))
 
 
 def buy_four(table: Table, seat: int) -> None:

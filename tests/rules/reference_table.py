@@ -104,9 +104,11 @@ class Table:
     opened: set[int] = field(default_factory=set)
     live_dead: int = 0
     stifles: list[tuple[int, int]] = field(default_factory=list)
+    stifles_told: set[int] = field(default_factory=set)
     players: list[int] = field(default_factory=list)  # whose plays, in order
     slam: int = -1
     felt: Counter[int] = field(default_factory=Counter)
+    told: list[tuple[object, ...]] = field(default_factory=list)  # what all have heard since it was last read
 
     # ── who is who ────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -128,6 +130,13 @@ class Table:
     def next_active(self, seat: int) -> int:
         return next(other for other in after(seat) if self.active(other))
 
+    def tell_stifled(self, out: list[int]) -> None:
+        """R46 `tribute`: what was hidden about these seats is told, with their places."""
+        for number, (seat, by) in enumerate(self.stifles):
+            if seat in out and number not in self.stifles_told and self.rules.stifle != "last_place":
+                self.stifles_told.add(number)
+                self.told.append(("stifled", seat, by, False))
+
     # ── places and the end ────────────────────────────────────────────────────────────────────────────────────────
 
     def free_places(self) -> list[int]:
@@ -139,6 +148,7 @@ class Table:
         """R34, R46: out of play, in the lowest free place."""
         self.busted.append(seat)
         self.places[seat] = self.free_places()[-1]
+        self.told.append(("busted", seat, self.places[seat]))
         if self.burner == seat:
             self.burner = -1
 
@@ -151,6 +161,7 @@ class Table:
                 return False
         for seat in left:
             self.places[seat] = self.free_places()[0]
+        self.tell_stifled(list(SEATS))
         if self.revolted >= 0:
             self.place_the_revolutionary()
         self.kind, self.asked = "over", []

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 
 from tests.rules.reference_opening import move
-from tests.rules.reference_plays import RANKS
 from tests.rules.reference_table import Debt, Returning, Table
 
 KINDS = ("stifle", "burn", "point", "loser")
@@ -23,6 +22,7 @@ def swappers(table: Table) -> list[int]:
 def swap(table: Table) -> None:
     """The two losers change what they owe."""
     one, other = swappers(table)
+    table.told.append(("places swapped", other, one))
     changed = {one: other, other: one}
     table.debts = [debt._replace(payer=changed[debt.payer]) if debt.kind == "loser" else debt for debt in table.debts]
 
@@ -68,6 +68,7 @@ def pay(table: Table, debt: Debt) -> None:
         move(table, debt.payer, debt.receiver, card, "tribute")
     table.received[debt.receiver].update(cards)
     table.paid.append((debt, len(cards)))
+    table.told.append(("tribute paid", *debt, cards))
 
 
 def settle_waiver(table: Table) -> None:
@@ -76,6 +77,9 @@ def settle_waiver(table: Table) -> None:
     table.answers = {}
     table.waiver_asked = True
     if agreed:
+        debt = table.queue[0]
+        shown = table.hands[debt.payer][-1] if table.rules.waiver_shows else ""
+        table.told.append(("tribute waived", debt.payer, debt.receiver, shown))
         drop_debt(table)
     pay_on(table)
 
@@ -84,6 +88,7 @@ def take_or_not(table: Table, verb: str) -> None:
     """R73 `tribute_refusable`."""
     table.taking_asked = True
     if verb == "refuse":
+        table.told.append(("tribute refused", *table.queue[0]))
         drop_debt(table)
     pay_on(table)
 
@@ -121,7 +126,7 @@ def pick(table: Table, rank: str) -> None:
     others = pickable(table) - {rank}
     held = set(table.hands[now.debt.payer])
     if table.rules.return_ == "must_match" and rank not in held and others & held:
-        now.refused.add(rank)
+        refuse_pick(table)
         return_on(table)
         return
     give_back(table)
@@ -135,22 +140,24 @@ def may_refuse_pick(table: Table) -> bool:
 
 def answer_pick(table: Table, verb: str) -> None:
     """R73 `may_refuse`: each rank once; when none is left the last pick stands."""
-    now = table.returning[0]
-    others = pickable(table) - {now.pick}
-    if verb == "refuse" and others:
-        now.refused.add(now.pick)
+    if verb == "refuse":
+        refuse_pick(table)
+    if verb == "refuse" and pickable(table):
         return_on(table)
     else:
         give_back(table)
+
+
+def refuse_pick(table: Table) -> None:
+    now = table.returning[0]
+    now.refused.add(now.pick)
+    table.told.append(("return refused", now.debt.payer, now.debt.receiver, now.pick))
 
 
 def give_back(table: Table) -> None:
     now = table.returning[0]
     move(table, now.debt.receiver, now.debt.payer, now.pick, "return")
     now.count -= 1
+    table.told.append(("returned", now.debt.receiver, now.debt.payer, now.pick))
     now.refused = set()
     return_on(table)
-
-
-def lowest_first(ranks: set[str]) -> list[str]:
-    return sorted(ranks, key=RANKS.index)

@@ -124,13 +124,16 @@ def stand_by(table: Table, seat: int, verb: str) -> None:
     """A pass, a yield, or the wind asked for."""
     if verb == "yield":
         table.yielded.add(seat)
+        table.told.append(("yielded", seat))
         table.yielding = seat
     elif verb == "wind":
         table.winded.add(seat)
+        table.told.append(("asked for the wind", seat))
         table.answered.add(seat)
     else:
         table.answered.add(seat)
         table.passed.add(seat)
+        table.told.append(("passed", seat))
         if seat == table.yielding:
             table.yielding = -1
     ask_next(table)
@@ -148,6 +151,7 @@ def settle_window(table: Table) -> None:
             put_down(table, seat, cards, verb)
             return
     table.window_done = True
+    table.told.append(("nobody burned",))
     ask_next(table)
 
 
@@ -175,6 +179,8 @@ def put_down(table: Table, seat: int, cards: str, manner: str) -> None:
         table.passed = set()
     table.window_done = False
     table.players.append(seat)
+    last = not table.hands[seat]
+    table.told.append(("played", seat, table.trick, manner, canonical(cards), dead and not table.melee, last, headless))
     if not table.hands[seat]:
         finish(table, seat)
         if table.over_after(seat):
@@ -193,12 +199,16 @@ def stifle(table: Table, coverer: int) -> int:
     table.stifles.append((top.owner, coverer))
     if table.rules.stifle != "last_place":
         return -1
+    table.told.append(("stifled", top.owner, coverer, True))
     table.bust(top.owner)
     return top.owner
 
 
 def note_burn(table: Table, seat: int, manner: str) -> None:
     """R33: a burn begins, or the one that goes on is ended by an answer or a kill."""
+    if table.burner >= 0 and manner != "lead":
+        answered = "defused" if seat == opposite(table.burner) and manner == "follow" else "answered"
+        table.told.append(("burn ended", table.burner, "counter burned" if manner == "burn" else answered))
     if manner == "burn":
         top = top_of(table)
         table.counter_burn = table.burner >= 0 or top.burners_last
@@ -213,13 +223,17 @@ def finish(table: Table, seat: int) -> None:
     table.finished.append(seat)
     table.places[seat] = table.free_places()[0]
     top.last = len(table.finished)
+    table.told.append(("finished", seat, table.places[seat]))
     if table.burner == seat:
         table.burns.append((table.burned, seat, table.counter_burn))
+        table.told.append(("burn succeeded", seat, table.burned))
         table.burner = -1
         top.burners_last = True
     first = table.players.index(seat)
     if table.rules.slam and set(table.players[first:]) == {seat}:
         table.slam = seat
+        table.told.append(("slam", seat))
+    table.tell_stifled([seat])
     if table.melee or len(table.finished) > 2:
         return
     table.closed = table.rules.pass_after_last == "closed"
@@ -232,6 +246,7 @@ def melee_at_once(table: Table) -> None:
     """R28 `at_once`: the second finisher's last play is already one of the melee."""
     if table.rules.melee_at == "at_once" and len(table.finished) >= 2 and not table.melee:
         table.melee = True
+        table.told.append(("melee",))
         table.burner, table.chance = -1, -1
         table.passed, table.closed = set(), False
 
@@ -269,19 +284,28 @@ def melee_begins(table: Table) -> bool:
 
 def start_trick(table: Table, leader: int, *, live: Top | None = None) -> None:
     """The next lead (R28, R34, R37, R40, R43)."""
+    before = table.top
+    was_melee = table.melee
     table.top = None
     table.passed, table.yielded, table.winded, table.answered = set(), set(), set(), set()
     table.yielding, table.chance, table.closed = -1, -1, False
     table.melee = melee_begins(table)
     if table.melee:
+        if table.burner >= 0:
+            table.told.append(("burn ended", table.burner, "melee"))
         table.burner = -1
     owner = leader
     if table.burner == leader and not leads_in(table.hands[leader], table.rules, burning=True):
         table.bust(leader)
+        table.tell_stifled([leader])
         if table.over_after(leader):
             return
         leader = table.next_active(leader)
         table.melee = melee_begins(table)
+    if before is not None:
+        table.told.append(("trick ended", before.owner, leader))
+    if table.melee and not was_melee:
+        table.told.append(("melee",))
     opens = live is not None and leader == owner and open_by_live_play(table, leader, live.cards, dead=live.dead)
     table.four_due = opens and table.rules.open_leads_four and not table.melee and table.burner != leader
     if table.four_due:

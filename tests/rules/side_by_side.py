@@ -13,6 +13,7 @@ from gouji_rules.peeking import may_look
 from tests.rules import reference_scoring as scoring
 from tests.rules import reference_sight as sight
 from tests.rules.reference_deal import ReferenceDeal
+from tests.rules.reference_events import in_any_order, told_by_the_engine
 from tests.rules.reference_plays import BODY_RANKS, RANKS, canonical
 from tests.rules.reference_table import SEATS, Debt, opposite
 
@@ -211,8 +212,11 @@ class SideBySide:
         """One legal answer, given to both; the cards of a show are its suit's number."""
         words = f"{verb} {SUITS[int(cards)] if verb == 'show' else cards}".strip()
         self.story.append(f"{seat} {words}")
+        self.reference.told = []
         self.reference.act(seat, verb, cards)
-        self.engine.apply(seat, gr.parse_action(words))
+        told = told_by_the_engine(self.engine.apply(seat, gr.parse_action(words)))
+        mine = in_any_order(self.reference.told)
+        assert told == mine, self.difference({"told": told}, {"told": mine})
 
     def random_answer(self, rng: Random, *, eager: bool = False) -> None:
         """A seat asked answers with one of its legal answers; the verbs are drawn first, so that rare ones come up.
