@@ -6,12 +6,16 @@ from __future__ import annotations
 import asyncio
 import random
 from collections import Counter
+from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from gouji.lobby.v1 import lobby_pb2
 from gouji.table.v1 import events_pb2
 from gouji_server.tables import Caller, Refused, TableSpec
+from gouji_server.tables.seats import Seats, opposite
 from tests.server.memory_journal import MemoryJournal
 from tests.server.players import House, Reader, live_deal, person, play_on
 from tests.server.table_time import settle
@@ -31,6 +35,57 @@ def accounts(info: lobby_pb2.Table | None) -> list[str]:
     """Return who sits where: people by account, bots by policy."""
     assert info is not None
     return [player.account or player.bot for player in info.players]
+
+
+def chairs_are_in_order(seats: Seats) -> None:
+    """What a table counts on, whatever was done to its seats."""
+    people = {player.account: player.seat for player in seats.players if player.account}
+    assert [player.seat for player in seats.players] == list(range(6))
+    assert {account: seats.seat_of(account) for account in people} == people
+    assert seats.people == len(people)
+    assert seats.bots == sum(1 << player.seat for player in seats.players if player.bot)
+    for player in seats.players:
+        other = seats.players[opposite(player.seat)]
+        assert player.chosen == other.chosen
+        assert not (player.chosen and (player.free or other.free))
+        assert player.ready or not player.bot
+
+
+DOINGS = st.tuples(
+    st.sampled_from(["sit", "rise", "bot", "ready", "choose", "choose", "move"]),
+    st.integers(0, 5),
+    st.integers(0, 5),
+    st.permutations(range(6)),
+)
+
+
+@given(st.lists(DOINGS, max_size=40))
+def test_r9_seats_stay_in_order_whatever_people_do(doings: list[tuple[str, int, int, list[int]]]) -> None:
+    """Sitting down, leaving, choosing and drawing in any order: nobody is lost or in two places, pairs are pairs, and a
+    choice that is refused changes nothing."""
+    seats = Seats()
+    for doing, who, wanted, order in doings:
+        account, sits = f"p{who}", seats.seat_of(f"p{who}")
+        if doing == "sit" and sits < 0 and seats.players[wanted].free:
+            seats.sit(wanted, account, account)
+        elif doing == "bot" and seats.players[wanted].free:
+            seats.add_bot(wanted, "simple")
+        elif doing == "move" and not any(player.chosen for player in seats.players):
+            seats.move(order)
+        elif sits >= 0 and doing == "rise":
+            assert all(player.seat in (sits, opposite(sits)) for player in seats.rise(account))
+        elif sits >= 0 and doing == "ready":
+            seats.set_ready(account, wanted % 2 == 0)
+        elif sits >= 0 and doing == "choose":
+            before = [replace(player) for player in seats.players]
+            try:
+                assert seats.players[opposite(seats.choose(sits, wanted))].chosen
+            except Refused as refused:
+                assert refused.rule == "R9"  # noqa: PT017
+                assert seats.players == before
+            else:
+                assert not any(player.ready and player.account for player in seats.players)
+        chairs_are_in_order(seats)
 
 
 # ── by lot ──
