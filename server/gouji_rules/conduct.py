@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from gouji_rules.answers import Answers, answers_under
+from gouji_rules.plays import BIG_MASK, SMALL_MASK, Play
 
 if TYPE_CHECKING:
     from gouji_rules.rule_set import RuleSet
@@ -24,11 +25,14 @@ class Conduct:
     - ``plain_windows``: windows are those of qingdao (R30); else ``burns``, ``burn_after_pass`` and ``kill_anyone``;
       ``strict`` (R31); ``burn_order``, by owner of the top play (R32, R7);
     - ``melee_at_four``, ``melee_at_once`` (R28); ``closes_after_last`` (R21); ``dead_gouji`` (R26);
-    - ``opening`` (R40); ``federation`` (R7); ``slam`` (R66); ``plain_leads``: nothing but R34 restricts a lead.
+    - ``halves_mixed``: a big joker beside a small one counts as small (R12); ``big_stands``: nothing beats a big one;
+    - ``opening`` (R40), ``open_leads_four`` (R43); ``federation`` (R7); ``slam`` (R66); ``plain_leads``: nothing but
+      R34 restricts a lead.
     """
 
     __slots__ = (
         "answers",
+        "big_stands",
         "burn_after_pass",
         "burn_order",
         "burns",
@@ -36,10 +40,12 @@ class Conduct:
         "dead_gouji",
         "federation",
         "gouji_at",
+        "halves_mixed",
         "hold_three",
         "kill_anyone",
         "melee_at_four",
         "melee_at_once",
+        "open_leads_four",
         "opening",
         "plain_leads",
         "plain_windows",
@@ -68,22 +74,43 @@ class Conduct:
         self.dead_gouji: str = rules.dead_gouji
         self.opening: bool = rules.opening
         self.slam: bool = rules.slam
+        self.halves_mixed: bool = rules.mixed_jokers == "as_small"
+        self.big_stands: bool = rules.joker_kill == "off"
+        self.open_leads_four: bool = rules.open_leads_four
         self.plain_leads: bool = not rules.hold_three and not rules.open_leads_four
+
+    def counts_big(self, play: Play) -> bool:
+        """Whether a play counts a big joker, after `mixed_jokers` (R12)."""
+        return bool(play & BIG_MASK) and not (self.halves_mixed and bool(play & SMALL_MASK))
+
+    def is_unbeatable(self, play: Play) -> bool:
+        """Whether all know that nothing beats a play (死牌, R23)."""
+        return self.big_stands and self.counts_big(play)
 
 
 _CONDUCTS: Final[dict[RuleSet, Conduct]] = {}
 
 
 def conduct_under(rules: RuleSet) -> Conduct:
-    """The conduct of a rule set; few are kept, since tables seldom play many."""
+    """The conduct of a rule set; few are kept, since tables seldom play many.
+
+    Looked up by identity first: hashing all options takes as long as a few moves.
+    """
+    recent = _RECENT.get(id(rules))
+    if recent is not None and recent[0] is rules:
+        return recent[1]
     found = _CONDUCTS.get(rules)
     if found is None:
         if len(_CONDUCTS) > _MOST_KEPT:
             _CONDUCTS.clear()
         found = _CONDUCTS[rules] = Conduct(rules)
+    if len(_RECENT) > _MOST_KEPT:
+        _RECENT.clear()
+    _RECENT[id(rules)] = (rules, found)
     return found
 
 
+_RECENT: Final[dict[int, tuple[RuleSet, Conduct]]] = {}
 _MOST_KEPT: Final = 256
 
 

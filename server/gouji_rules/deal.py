@@ -140,7 +140,6 @@ class Deal:
         made._go_on()
         made.start_events = tuple(events)
         pos.events = None
-        made._drawn = b""
         return made
 
     @classmethod
@@ -226,12 +225,13 @@ class Deal:
             self._fix_lead(first_lead.show_all(pos, self._order(), first_drawer, lot))
 
     def _fix_lead(self, lead: int) -> None:
+        self._drawn = b""
         self._lead = lead
         p = self._position.public
         p.first_leader = p.leader = lead
 
     def _order(self) -> bytes:
-        """The order of drawing, kept only while the deal is made; empty for a deal made from hands."""
+        """The order of drawing, kept only until the first lead is fixed; empty for a deal made from hands."""
         if self._drawn:
             return self._drawn
         return b"" if self.seed is None else shuffle.draw_order(self.rules, self.seed)

@@ -52,8 +52,14 @@ def digest_position(fixed: bytes, chain: bytes, pos: Position) -> bytes:
     lists = [*p.standing, *p.place, *p.finished]
     lists += [left + 1 for left in p.dead_left]
     lists += [count + 1 for count in p.count_shown]
-    numbers = (p.number, p.trick, p.verbs, *(answer or 0 for answer in pos.answers), *p.wide_history())
+    numbers = (
+        p.number,
+        p.trick,
+        p.verbs,
+        *(answer or 0 for answer in pos.answers),
+    )
     hashed = sha256(fixed + chain + scalars + bytes(lists) + pack(f">{len(numbers)}Q", *numbers))
+    hashed.update(pack(f">{len(p.history)}I", *p.history))
     for hand in pos.hands:
         hashed.update(hand)
     if pos.cards is not None:

@@ -27,9 +27,7 @@ def count(hand: Sequence[int], code: int, left: int, *, hold_three: bool, joker:
             return 0
         left -= hand[0]
         hand = b"\0" + bytes(hand[1:])
-    if four and not joker and hand[FOUR]:
-        return hand[FOUR] * len(lead_table(code).tails)
-    return count_leads(hand, code, left, joker)
+    return count_without_threes(hand, code, left, joker, four)
 
 
 def at(hand: Sequence[int], code: int, index: int, *, hold_three: bool, joker: bool, four: bool) -> Play:
@@ -38,6 +36,18 @@ def at(hand: Sequence[int], code: int, index: int, *, hold_three: bool, joker: b
         if not code and not any(hand[1:12]):
             return whole_hand(hand, code)
         hand = b"\0" + bytes(hand[1:])
+    return at_without_threes(hand, code, index, joker, four)
+
+
+def count_without_threes(hand: Sequence[int], code: int, left: int, joker: bool, four: bool) -> int:
+    """The same where no 3s are kept, for a hand of ``left`` cards."""
+    if four and not joker and hand[FOUR]:
+        return hand[FOUR] * len(lead_table(code).tails)
+    return count_leads(hand, code, left, joker)
+
+
+def at_without_threes(hand: Sequence[int], code: int, index: int, joker: bool, four: bool) -> Play:
+    """The lead of a number below :func:`count_without_threes`."""
     if four and not joker and hand[FOUR]:
         tails = lead_table(code).tails
         body, tail = divmod(index, len(tails))

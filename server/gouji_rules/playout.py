@@ -9,7 +9,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, Protocol
 
 from gouji_rules import leads, revolution, soundness, trick
-from gouji_rules.actions import BURN_TAG, DROP_HEAD, KEEP_HEAD, KILL_TAG, NO, Action
+from gouji_rules.actions import (
+    BURN_TAG,
+    CALL_BLIND,
+    CALL_OPEN,
+    DROP_HEAD,
+    KEEP_HEAD,
+    KILL_TAG,
+    NO,
+    SWAP,
+    WAIVE,
+    Action,
+    Verb,
+)
 from gouji_rules.deal import Deal
 from gouji_rules.enumeration import (
     GUARDS,
@@ -22,6 +34,7 @@ from gouji_rules.enumeration import (
     lead_table,
     naturals_of_hand,
     plain_lead_at,
+    whole_hand,
 )
 from gouji_rules.events import Manner
 from gouji_rules.plays import LOW_MASK, NO_PLAY, Play
@@ -188,11 +201,19 @@ _BOTH: Final = YIELD_BIT | WIND_BIT
 def _lead(pos: Position, seat: int, rng: Rng) -> int:
     """Lead where R34, R43 or R45 restrict it; 1 if there was a choice."""
     p = pos.public
-    hand, code = naturals_of_hand(pos.naturals[seat]), pos.wild[seat]
-    held, joker, four = pos.conduct.hold_three, p.must_hold_joker, p.must_hold_four
-    ways = leads.count(hand, code, pos.left[seat], hold_three=held, joker=joker, four=four)
+    naturals, code, left = pos.naturals[seat], pos.wild[seat], pos.left[seat]
+    joker, four = p.must_hold_joker, p.must_hold_four
+    if pos.conduct.hold_three:
+        threes = naturals & 255
+        if threes == left:
+            trick.put_down(pos, seat, whole_hand(naturals_of_hand(naturals), code), _LEADING)
+            return 0
+        naturals -= threes
+        left -= threes
+    hand = naturals_of_hand(naturals)
+    ways = leads.count_without_threes(hand, code, left, joker, four)
     index = int(rng.random() * ways) if ways > 1 else 0
-    trick.put_down(pos, seat, leads.at(hand, code, index, hold_three=held, joker=joker, four=four), _LEADING)
+    trick.put_down(pos, seat, leads.at_without_threes(hand, code, index, joker, four), _LEADING)
     return ways > 1
 
 
@@ -250,9 +271,15 @@ def _answer_together(deal: Deal, rng: Rng) -> int:
     """Answer a question before play for every seat asked: about showing, calls, tribute or revolution."""
     decisions = 0
     pos = deal.position
-    if pos.public.kind is Kind.REVOLT and not pos.public.moves:
+    kind = pos.public.kind
+    if kind is Kind.REVOLT:
         return _answer_revolution(deal, rng)
+    two = kind in _YES_OR_NO
     for seat in seats_in(pos.waiting):
+        if two:
+            decisions += 1
+            deal.carry_out(seat, NO if int(rng.random() * 2) == 0 else _yes(pos.public))
+            continue
         legal = deal.legal_actions(seat)
         index = 0
         if len(legal) > 1:
@@ -262,12 +289,25 @@ def _answer_together(deal: Deal, rng: Rng) -> int:
     return decisions
 
 
+_YES_OR_NO: Final = frozenset({Kind.CALL, Kind.WAIVE, Kind.SWAP})
+
+
+def _yes(p: PublicState) -> Action:
+    """The one answer but no."""
+    if p.kind is Kind.CALL:
+        return CALL_BLIND if p.verbs >> Verb.CALL_BLIND & 1 else CALL_OPEN
+    return WAIVE if p.kind is Kind.WAIVE else SWAP
+
+
 def _answer_revolution(deal: Deal, rng: Rng) -> int:
-    """The same about revolution where nobody holds other cards than were dealt: most seats can only say no."""
+    """The same about revolution: a seat whose hand is as dealt, with 2s or jokers, can only say no (R50)."""
     decisions = 0
     pos = deal.position
+    moved = 0
+    for move in pos.public.moves:
+        moved |= 1 << move.giver | 1 << move.taker
     for seat in seats_in(pos.waiting):
-        if pos.wild[seat]:
+        if pos.wild[seat] and not moved >> seat & 1:
             pos.answer(seat, NO)
             continue
         legal = deal.legal_actions(seat)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Final
 from gouji_rules import burning, finishing, hold_three, opening
 from gouji_rules.actions import VERB_SHIFT, Verb
 from gouji_rules.cards import as_cards
-from gouji_rules.comparison import is_unbeatable
 from gouji_rules.enumeration import UNITS
 from gouji_rules.events import Manner, MeleeBegan, Passed, Played, TrickEnded, WindAsked, WindowClosed, Yielded
 from gouji_rules.plays import (
@@ -136,7 +135,7 @@ def put_down(pos: Position, seat: int, play: Play, manner: Manner) -> None:
         closed = closed and len(p.finished) > 2
     elif busted >= 0 and finishing.end_if_decided(pos, busted):
         return
-    if wild >= 512 and is_unbeatable(pos.rules, play):
+    if wild >= 512 and conduct.is_unbeatable(play):
         end_trick(pos)  # R23: nothing beats a big joker, so nobody is asked
     elif p.melee:
         p.passed = 0
@@ -308,7 +307,7 @@ def end_trick(pos: Position) -> None:
     p.must_hold_four = False
     if opens:
         opening.open_seat(pos, leader)
-        if p.rules.open_leads_four and not p.melee and p.burner != leader:
+        if conduct.open_leads_four and not p.melee and p.burner != leader:
             opening.owe_four(pos, leader)
     begin_trick(p, leader)
 

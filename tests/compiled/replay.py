@@ -5,8 +5,8 @@
 Needs nothing but `gouji_rules`, whichever build is installed; the first line tells which and from where. Then comes a
 line a deal: its number, hash, number of answers and rule set. Deals come in matches of two, so that what is owed is
 paid; six presets in turn, every second match with options at random. What is hashed of every answer: how many there
-were to choose from, the choice, the events, the digest of the whole deal; now and then also what another seat is
-refused, whether the deal survives being saved, and a simulation from there on with its end.
+were to choose from, the choice, the events, every second time the digest of the whole deal; now and then what another
+seat is refused, whether the deal survives being saved, and a simulation from there on with its end.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def step(deal: gr.Deal, rng: random.Random, story: Story) -> None:
     legal = deal.legal_actions(seat)
     action = legal[rng.randrange(len(legal))]
     story.tell(seat, len(legal), int(action), deal.question)
-    chance = rng.randrange(64)
+    chance = rng.randrange(128)
     if chance < 8:
         other = rng.randrange(6)
         tried = deal.legal_actions(other)[0] if chance < 2 and deal.is_asked(other) else action
@@ -82,7 +82,8 @@ def step(deal: gr.Deal, rng: random.Random, story: Story) -> None:
         except gr.RuleViolation as refused:
             story.tell(refused.rule, refused.code, refused.text_en, refused.text_zh)
     elif chance == 8:
-        story.tell(gr.Deal.from_bytes(deal.to_bytes()).digest(), deal.to_bytes())
+        saved = deal.to_bytes()
+        story.tell(gr.Deal.from_bytes(saved).digest(), saved)
     elif chance == 9:
         end = deal.copy()
         story.tell(play_out(end, random.Random(story.answers)), end.digest(), end.result)
@@ -91,7 +92,8 @@ def step(deal: gr.Deal, rng: random.Random, story: Story) -> None:
         story.tell(view.hand, view.cards, view.question, [repr(played) for played in view.public.plays])
     for event in deal.apply(seat, action):
         story.tell(event)
-    story.tell(deal.digest())
+    if chance & 1:
+        story.tell(deal.digest())
     story.answers += 1
 
 
