@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     Playing = Callable[[pytest.MonkeyPatch, Script, World], Awaitable[Observed]]
 
 GAMES = int(os.environ.get("LEAK_GAMES", "36"))
-"""A twelfth as many games under each rule set at the tables room, a sixtieth over connections."""
+"""An eighteenth as many games under each rule set at the tables room, a sixtieth over connections."""
 
 pytestmark = [pytest.mark.leak, pytest.mark.timeout(300 + 10 * GAMES)]
 
@@ -95,12 +95,12 @@ async def compare_games(
 async def test_nothing_received_at_a_table_depends_on_hidden_cards(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Streams, views, legal plays, checks and refusals are the same bytes in every world that a seat, or a spectator,
     cannot tell apart from its own: under every preset, and with the options that hide more."""
-    await compare_games(count(), max(1, GAMES // 12), TABLES[name], monkeypatch, at_tables.play)
+    await compare_games(count(), max(1, GAMES // 18), TABLES[name], monkeypatch, at_tables.play)
 
 
 async def test_nothing_received_depends_on_hidden_cards_under_any_options(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same at tables whose maker chose options at random."""
-    for number in range(max(1, GAMES // 12)):
+    for number in range(max(1, GAMES // 18)):
         rules = random_rule_set(random.Random(f"options {number}"))
         await compare(number, rules, monkeypatch, at_tables.play)
 

@@ -28,12 +28,12 @@ VALUES: dict[str, tuple[Any, ...]] = {
 """Every option and values of it, in the order of docs/rules.md §12."""
 
 
-def made_legal(preset: str, wanted: dict[str, Any]) -> gr.RuleSet:
-    """The preset with the options wanted, but those that it is refused for, the last named first."""
+def made_legal(base: gr.RuleSet, wanted: dict[str, Any]) -> gr.RuleSet:
+    """A rule set with the options wanted, but those that it is refused for, the last named first."""
     overrides = dict(wanted)
     while True:
         try:
-            return gr.preset(preset).replace(**overrides)
+            return base.replace(**overrides)
         except gr.RuleSetError as refused:
             named = [field for field in refused.fields if field in overrides]
             # A contradiction may lie between a companion and the rest: then the last wish goes.
@@ -43,7 +43,7 @@ def made_legal(preset: str, wanted: dict[str, Any]) -> gr.RuleSet:
 def random_rule_set(rng: Random, most: int = 8) -> gr.RuleSet:
     """A preset with up to ``most`` options at random."""
     names = rng.sample(OPTION_NAMES, rng.randint(1, most))
-    return made_legal(rng.choice(list(gr.PRESETS)), {name: rng.choice(VALUES[name]) for name in names})
+    return made_legal(gr.preset(rng.choice(list(gr.PRESETS))), {name: rng.choice(VALUES[name]) for name in names})
 
 
 def options(most: int = 8) -> st.SearchStrategy[dict[str, Any]]:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 TEXTS = ["3", "33", "4", "55", "2", "s", "b", "bb", "ss", "KK", "AA2", "s4", "bs", "99922", "TTTTT", "bb9", "bbs77"]
 PLAYS = [int(gr.parse_play(text)) for text in TEXTS]
+MATCHES = max(2, settings().max_examples // 50)
+"""Matches from the shuffled pack, by each rule set."""
 KINDS = ("stifle", "burn", "point", "loser")
 RICH = [3, 3, 1, 1, 1, 1, 1, 4, 4, 4, 4, 4, 8, 4, 4]
 
@@ -73,19 +75,20 @@ class WholeMatches(RuleBasedStateMachine):
 
     # ── the match ──
 
-    @initialize(preset=st.sampled_from(list(gr.PRESETS)), wanted=options(), deals=st.integers(1, 3))
-    def begin_match(self, preset: str, wanted: dict[str, Any], deals: int) -> None:
-        """Begin, by a preset with some options."""
-        self._begin(made_legal(preset, wanted), deals)
+    @initialize(name=st.sampled_from(list(RULE_SETS)), wanted=options(), deals=st.integers(1, 3))
+    def begin_match(self, name: str, wanted: dict[str, Any], deals: int) -> None:
+        """Begin, by a preset, or a mixture of options, with some options besides."""
+        self._begin(made_legal(RULE_SETS[name], wanted), deals)
 
     def _begin(self, rules: gr.RuleSet, deals: int) -> None:
         self.match = gr.Match(rules, deals)
         self.scores = [0] * (6 if rules.teams == "individual" else 2)
 
     @precondition(lambda self: self.deal is None and not self.match.over)
-    @rule(seed=st.integers(0, 2**32), most=st.sampled_from([2, 4, 7, 10, 0]))
-    def deal_cards(self, seed: int, most: int) -> None:
-        """Start the next deal: short hands, or (`most` 0) the whole pack; what is owed is carried over."""
+    @rule(seed=st.integers(0, 2**32), most=st.sampled_from([2, 4, 7, 10, 10, 0]), ahead=st.integers(0, 90))
+    def deal_cards(self, seed: int, most: int, ahead: int = 0) -> None:
+        """Start the next deal, short hands or (`most` 0) the whole pack, and play a while; what is owed is carried
+        over."""
         match, rules, rng = self.match, self.match.rules, Random(seed)
         if most:
             hands, lead = short_hands(rules, rng, most), rng.randrange(6)
@@ -103,6 +106,8 @@ class WholeMatches(RuleBasedStateMachine):
         in_order = sorted(match.obligations, key=lambda debt: KINDS.index(debt.kind))
         assert list(deal.public.obligations) == in_order, "R70: stifle, burn, point, loser"
         self._settle()
+        if ahead:
+            self._play(rng, ahead, eager=bool(seed & 1))
 
     @precondition(lambda self: self.match.over)
     @rule(deals=st.integers(1, 3))
@@ -157,10 +162,12 @@ class WholeMatches(RuleBasedStateMachine):
         self._do("answer", seat, legal[-1 - choice % len(legal)] if last else legal[choice % len(legal)])
 
     @precondition(lambda self: self.deal is not None)
-    @rule(seed=st.integers(0, 2**16), many=st.integers(2, 80), eager=st.booleans())
+    @rule(seed=st.integers(0, 2**16), many=st.integers(2, 200), eager=st.booleans())
     def play_on(self, seed: int, many: int, eager: bool) -> None:
         """Many answers in a row; `eager`: more of those with cards, so that burns, kills and ends come up."""
-        rng = Random(seed)
+        self._play(Random(seed), many, eager=eager)
+
+    def _play(self, rng: Random, many: int, *, eager: bool) -> None:
         for _ in range(many):
             deal = self.deal
             if deal is None:
@@ -426,12 +433,13 @@ def test_a_hand_that_tribute_empties_is_a_revolutionary() -> None:
     assert list(deal.legal_actions(5)) == list(deal.view(5).legal_actions()) == [gr.REVOLT] == [deal.default_action(5)]
 
 
+@pytest.mark.parametrize("number", range(MATCHES))
 @pytest.mark.parametrize("name", RULE_SETS)
-def test_a_match_from_the_shuffled_pack(name: str) -> None:
+def test_a_match_from_the_shuffled_pack(name: str, number: int) -> None:
     """Two whole deals of every rule set, tribute between them, with all that must hold at their end."""
     machine = WholeMatches()
     machine._begin(RULE_SETS[name], 2)
-    rng = Random(name)
+    rng = Random(f"{name} {number}")
     while not machine.match.over:
         machine.deal_cards(rng.randrange(2**32), 0)
         while machine.deal is not None:
