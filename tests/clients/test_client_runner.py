@@ -13,6 +13,7 @@ import pytest
 import gouji_rules as gr
 from gouji.table.v1 import events_pb2
 from gouji_client import Bot, BotFailed, Manners, NewTable, PolicyBot, Refused, connect, play_match, run_bot
+from gouji_client.result import ResultKeeper
 from gouji_client.testing import Busy, DropStream, FakeServer, StaleDecision
 from tests.clients.watching import AT_ONCE
 
@@ -325,3 +326,30 @@ def test_a_policy_bot_repeats_itself() -> None:
     assert [first.choose(view) for _ in range(20)] == [second.choose(view) for _ in range(20)]
     assert first.display_name == "random"
     assert random.Random(3).random() == random.Random(3).random()
+
+
+def heard(*deals: int, reason: Any = events_pb2.MATCH_END_REASON_DEALS, sweep: bool = False) -> MatchResult:
+    """Return the result of a match of five deals of which these were heard; the last of them may be a sweep."""
+    keeper = ResultKeeper()
+    for deal in deals:
+        ended = events_pb2.DealEnded(places=range(6), scores=(1, -1), sweep=sweep and deal == deals[-1])
+        keeper.hear(events_pb2.TableEvent(deal_ended=ended))
+        keeper.hear(events_pb2.TableEvent(deal_revealed=events_pb2.DealRevealed(deal=deal, record="x")))
+    if reason == events_pb2.MATCH_END_REASON_DISSOLVED:  # the deal in which it happened has no record
+        keeper.hear(events_pb2.TableEvent(deal_revealed=events_pb2.DealRevealed(deal=len(deals) + 1)))
+    keeper.hear(events_pb2.TableEvent(match_ended=events_pb2.MatchEnded(scores=(1, -1), reason=reason)))
+    return keeper.result("tables/t", 0, (), 5, 0)
+
+
+def test_a_match_may_be_complete_before_its_last_deal() -> None:
+    """A sweep (R76) or an agreement (R17) ends a match early: it is complete with all deals that were played, and not
+    with one of them missing."""
+    sweep, dissolved = events_pb2.MATCH_END_REASON_SWEEP, events_pb2.MATCH_END_REASON_DISSOLVED
+    assert heard(1, 2, 3, 4, 5).complete
+    assert not heard(1, 2, 3).complete
+    assert heard(1, 2, reason=sweep, sweep=True).complete
+    assert not heard(1, 2, reason=sweep).complete  # the sweep itself was missed
+    assert not heard(2, 3, reason=sweep, sweep=True).complete
+    assert heard(1, 2, reason=dissolved).complete
+    assert heard(reason=dissolved).complete
+    assert not heard(2, reason=dissolved).complete

@@ -265,7 +265,7 @@ async def test_a_count_is_asked_for_and_a_match_is_ended_by_agreement() -> None:
             await table.vote_dissolution()
             async for update in updates:
                 told += [event.WhichOneof("event") for event in update.events]
-        expected = ["count_told", "dissolution_voted", "match_dissolved", "match_ended"]
+        expected = ["count_told", "dissolution_voted", "match_dissolved", "deal_revealed", "match_ended"]
         assert told == [*expected, "table_closed"]
         assert table.view.over
         assert not table.view.asked

@@ -175,7 +175,8 @@ async def test_r82_an_answer_in_an_open_window_is_not_disturbed() -> None:
 
 
 async def test_r17_all_six_end_the_match() -> None:
-    """Each vote is told; with the sixth the match ends without the running deal, also across a restart."""
+    """Each vote is told; with the sixth the match ends without the running deal, whose cards and secret are opened
+    (R84), also across a restart."""
     at, reader = await playing(TableSpec(deals=3), moves=1_000)
     handle = reader.handle
     for number in range(5):
@@ -187,11 +188,17 @@ async def test_r17_all_six_end_the_match() -> None:
     assert (await handle.info()).state == lobby_pb2.TABLE_STATE_PLAYING
     await reader.follow(resume=True)
     assert reader.state is not None
+    events = [event for update in reader.updates for event in update.events]
+    commitments = [event.deal_started.commitment for event in events if event.HasField("deal_started")]
     scores = list(reader.state.scores)
     await handle.vote_dissolution(person(5), True, "end")
     await reader.read()
-    assert last_events(reader) == ["dissolution_voted", "match_dissolved", "match_ended", "table_closed"]
-    ended = reader.updates[-1].events[2].match_ended
+    ending = ["dissolution_voted", "match_dissolved", "deal_revealed", "match_ended", "table_closed"]
+    assert last_events(reader) == ending
+    revealed = reader.updates[-1].events[2].deal_revealed
+    assert [len(hand.cards) for hand in revealed.hands] == [36] * 6
+    assert (gr.commitment(revealed.secret), revealed.record) == (commitments[-1], "")
+    ended = reader.updates[-1].events[3].match_ended
     assert (list(ended.scores), ended.reason) == (scores, events_pb2.MATCH_END_REASON_DISSOLVED)
     assert (await handle.info()).state == lobby_pb2.TABLE_STATE_FINISHED
     await at.clock.run(3600)

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gouji.table.v1 import events_pb2
+
 if TYPE_CHECKING:
     import os
-
-    from gouji.table.v1 import events_pb2
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +29,9 @@ class MatchResult:
 
     `seat` is the own one; `scores` are the match's, by team, even seats first (six by seat in individual play); `deals`
     holds the deals whose end was seen: one that ended while the client was away for long may be missing, and `complete`
-    tells. `close_reason` says why the table was closed. `faults` counts the decisions in which the bot failed and the
-    default action was played for it.
+    tells. A match that a sweep or an agreement ended early is complete with the deals that were played. `close_reason`
+    says why the table was closed. `faults` counts the decisions in which the bot failed and the default action was
+    played for it.
     """
 
     table: str
@@ -75,6 +76,7 @@ class ResultKeeper:
         self._ended: events_pb2.DealEnded | None = None
         self._deals: dict[int, DealSummary] = {}
         self._scores: tuple[int, ...] = ()
+        self._reason: events_pb2.MatchEndReason.ValueType = events_pb2.MATCH_END_REASON_UNSPECIFIED
         self._close_reason: events_pb2.CloseReason.ValueType = 0  # type: ignore[assignment]  # unspecified
 
     def hear(self, event: events_pb2.TableEvent) -> DealSummary | None:
@@ -94,9 +96,18 @@ class ResultKeeper:
             return self._deals[deal]
         elif kind == "match_ended":
             self._scores = tuple(event.match_ended.scores)
+            self._reason = event.match_ended.reason
         elif kind == "table_closed":
             self._close_reason = event.table_closed.reason
         return None
+
+    def _is_complete(self, deals_wanted: int) -> bool:
+        """Whether every deal of the match was heard to its end; a sweep or an agreement may have ended it early."""
+        last = max(self._deals, default=0)
+        swept = self._reason == events_pb2.MATCH_END_REASON_SWEEP and last > 0 and self._deals[last].sweep
+        if swept or self._reason == events_pb2.MATCH_END_REASON_DISSOLVED:
+            deals_wanted = last
+        return sorted(self._deals) == list(range(1, deals_wanted + 1))
 
     def result(
         self, table: str, seat: int | None, scores: tuple[int, ...], deals_wanted: int, faults: int
@@ -107,7 +118,7 @@ class ResultKeeper:
             seat=seat,
             scores=self._scores or scores,
             deals=tuple(self._deals[deal] for deal in sorted(self._deals)),
-            complete=sorted(self._deals) == list(range(1, deals_wanted + 1)),
+            complete=self._is_complete(deals_wanted),
             close_reason=self._close_reason,
             faults=faults,
         )

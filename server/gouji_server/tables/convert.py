@@ -198,11 +198,11 @@ def _deal_revealed(event: events_pb2.TableEvent, said: happenings.DealRevealed) 
     told = event.deal_revealed
     told.deal = said.number
     told.secret = said.secret
-    reveal = said.deal.reveal()
-    for hand in reveal.hands:
-        told.hands.add().cards.extend(hand)  # type: ignore[arg-type]
-    if not said.deal.result.void:
-        told.record = reveal.record
+    deal = said.deal
+    for hand in deal.dealt:
+        told.hands.add().cards.extend(sorted(hand))  # type: ignore[arg-type]
+    if deal.over and not deal.result.void:
+        told.record = deal.reveal().record
 
 
 def _match_ended(event: events_pb2.TableEvent, said: happenings.MatchEnded) -> None:

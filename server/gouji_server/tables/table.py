@@ -324,8 +324,8 @@ class TableState:
         return not agreed >> seat & 1 if agrees else bool(agreed)
 
     def _dissolution_voted(self, entry: inputs.DissolutionVoted, effect: Effect) -> None:
-        match, facts = self.match, self.facts
-        if match is None or facts is None or self.state != PLAYING:
+        match, facts, deal = self.match, self.facts, self.deal
+        if match is None or facts is None or deal is None or self.state != PLAYING:
             raise inputs.BadEntry("a vote where no match is being played")
         self._tell(effect, happenings.DissolutionVoted(entry.seat, entry.agrees))
         effect.of_deal = True
@@ -339,7 +339,8 @@ class TableState:
         if dissolved is not None:
             self.decision = self.deadline = facts.decision = facts.deadline_ms = 0
             ended = happenings.MatchEnded(tuple(match.scores), events_pb2.MATCH_END_REASON_DISSOLVED)
-            self._tell(effect, dissolved, ended)
+            cut_off = [] if deal.over else [happenings.DealRevealed(facts.number, deal, self.secret)]
+            self._tell(effect, dissolved, *cut_off, ended)
             self._close(effect, events_pb2.CLOSE_REASON_MATCH_OVER)
         self._keep_said(entry.seat, (entry.account, VOTE_DISSOLUTION, entry.request_id), body_hash(entry.agrees))
 

@@ -339,7 +339,8 @@ class FakeTable:
             closed.table_closed.reason = events_pb2.CLOSE_REASON_MATCH_OVER
             self.info.state = lobby_pb2.TABLE_STATE_FINISHED
             self.decision = 0
-            events += [told.event_message(dissolved), ended, closed]
+            revealed = told.revealed_message(self.deal, self._secret)
+            events += [told.event_message(dissolved), revealed, ended, closed]
         self._tell(events, info=dissolved is not None, deal=True, ask=False)
         return self._n
 
@@ -404,17 +405,11 @@ class FakeTable:
         self.on_change()
 
     def _end_deal(self, deal: gr.Deal) -> list[events_pb2.TableEvent]:
-        number = deal.public.number
         step = self.match.finish(deal)
-        reveal = deal.reveal()
-        revealed = events_pb2.TableEvent()
-        revealed.deal_revealed.deal = number
-        revealed.deal_revealed.secret = self._secret
-        for hand in reveal.hands:
-            revealed.deal_revealed.hands.add().cards.extend(hand)  # type: ignore[arg-type]  # numbered alike
+        revealed = told.revealed_message(deal, self._secret)
         if not step.result.void:
-            revealed.deal_revealed.record = reveal.record
-            self.records.append(reveal.record)
+            revealed.deal_revealed.record = deal.reveal().record
+            self.records.append(revealed.deal_revealed.record)
         if not step.over:
             return [revealed]
         ended, closed = events_pb2.TableEvent(), events_pb2.TableEvent()

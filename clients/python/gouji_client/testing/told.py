@@ -66,6 +66,16 @@ def event_message(event: gr.Event) -> events_pb2.TableEvent:
     return message
 
 
+def revealed_message(deal: gr.Deal, secret: bytes) -> events_pb2.TableEvent:
+    """Return the event that opens a deal (R84), without a record."""
+    message = events_pb2.TableEvent()
+    message.deal_revealed.deal = deal.public.number
+    message.deal_revealed.secret = secret
+    for hand in deal.dealt:
+        message.deal_revealed.hands.add().cards.extend(sorted(hand))  # type: ignore[arg-type]  # numbered alike
+    return message
+
+
 _FIELDS = {"of": "seat"}
 
 
