@@ -25,12 +25,13 @@ class ReferenceMatch:
     number: int = 1
     over: bool = False
     lot: int = -1
+    lots: list[int] = field(default_factory=list)  # the sides between which a lot decided
 
     def __post_init__(self) -> None:
         self.deals = self.deals or self.rules.deals
         self.scores = [0] * (2 if self.rules.teams == "federation" else 6)
 
-    def finish(self, deal: ReferenceDeal, seed: bytes) -> None:
+    def finish(self, deal: ReferenceDeal, seed: bytes | None) -> None:
         """Count a deal that is over; a void one is dealt again with the same debts."""
         if deal.kind == "void":
             return
@@ -41,7 +42,8 @@ class ReferenceMatch:
             self.over = True
             self.debts = []
             if self.rules.tie_by_lot and len(self.leaders()) > 1:
-                self.lot = self.draw_lot(seed)
+                self.lots = self.leaders()
+                self.lot = self.draw_lot(seed) if seed else -1
         else:
             self.number += 1
 

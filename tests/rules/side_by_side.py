@@ -63,6 +63,7 @@ class SideBySide:
         debts: Sequence[Debt] = (),
         *,
         as_dealt: bool = False,
+        number: int = 1,
     ) -> None:
         """A deal of given hands, before buying and tribute if `as_dealt`."""
         self.rules = rules
@@ -72,7 +73,7 @@ class SideBySide:
         self.as_dealt = as_dealt
         owed = [gr.Obligation(*debt) for debt in debts]
         self.seed: bytes | None = None
-        self.engine = gr.Deal.from_hands(rules, self.hands, lead, owed, as_dealt=as_dealt)
+        self.engine = gr.Deal.from_hands(rules, self.hands, lead, owed, as_dealt=as_dealt, number=number)
         self.reference = ReferenceDeal(rules, self.hands, lead, self.debts, as_dealt=as_dealt)
         self.story: list[str] = []
 
@@ -329,7 +330,7 @@ WEIGHTS = Counter(
     }
 )
 
-EAGER = WEIGHTS | {"revolt": 12, "play": 12}
+EAGER = WEIGHTS | {"revolt": 1000, "play": 12}
 
 
 def reference_from_seed(rules: gr.RuleSet, seed: bytes, debts: list[Debt]) -> ReferenceDeal:
