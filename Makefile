@@ -17,7 +17,7 @@ IMAGE  := protos/last-release.binpb
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help stubs lock lint lint-style lint-types lint-imports lint-protos format test
-.PHONY: demo serve picture rule-pages exact-counts bench bench-rules leak release-image clean
+.PHONY: demo serve picture rule-pages exact-counts bench bench-rules compiled leak release-image clean
 
 help:
 	@echo 'make .venv          the virtual environment, from requirements.lock'
@@ -31,6 +31,7 @@ help:
 	@echo 'make rule-pages     docs/rules/ anew, from the texts of the engine and worked records'
 	@echo 'make exact-counts   tests/cases/*_counts.tsv anew: how many plays and ways on every preset has'
 	@echo 'make bench          figures of the served game;  make bench-rules  of the rules alone'
+	@echo "make compiled       a compiled wheel against the sources, deal by deal (ARGS='--deals 10000')"
 	@echo 'make leak           the leak gate over many more games (GAMES=3000)'
 	@echo 'make lock           requirements.lock anew from pyproject.toml (UPGRADE=1: newest versions)'
 	@echo 'make release-image  $(IMAGE), which buf breaking compares with; once a release'
@@ -111,6 +112,9 @@ bench: stubs
 
 bench-rules: stubs
 	$(BIN)/python -m tests.benchmarks.rules $(ARGS)
+
+compiled: stubs
+	$(BIN)/python -m tests.compiled.differential $(ARGS)
 
 leak: stubs
 	LEAK_GAMES=$(or $(GAMES),3000) $(BIN)/pytest -n $(WORKERS) -m leak tests/leak

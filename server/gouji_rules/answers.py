@@ -49,6 +49,8 @@ class Answers:
 
     def _make(self, top: Play, code: int) -> FollowTable:
         """Twos beyond the cards of the top play change nothing: one table serves all such codes."""
+        if not self._as_small and self._kill != "full" and not top >> BIG_SHIFT & 15:
+            return follow_table(top, code)  # nothing there is killed: as without kills
         used = code & ~31 | min(code & 31, top >> SIZE_SHIFT)
         key = (top & _TOP_MASK, used)
         table = self._shared.get(key)

@@ -26,8 +26,7 @@ class Conduct:
       ``strict`` (R31); ``burn_order``, by owner of the top play (R32, R7);
     - ``melee_at_four``, ``melee_at_once`` (R28); ``closes_after_last`` (R21); ``dead_gouji`` (R26);
     - ``halves_mixed``: a big joker beside a small one counts as small (R12); ``big_stands``: nothing beats a big one;
-    - ``opening`` (R40), ``open_leads_four`` (R43); ``federation`` (R7); ``slam`` (R66); ``plain_leads``: nothing but
-      R34 restricts a lead.
+    - ``opening`` (R40), ``open_leads_four`` (R43); ``federation`` (R7); ``slam`` (R66).
     """
 
     __slots__ = (
@@ -47,7 +46,6 @@ class Conduct:
         "melee_at_once",
         "open_leads_four",
         "opening",
-        "plain_leads",
         "plain_windows",
         "slam",
         "stifle_busts",
@@ -77,7 +75,6 @@ class Conduct:
         self.halves_mixed: bool = rules.mixed_jokers == "as_small"
         self.big_stands: bool = rules.joker_kill == "off"
         self.open_leads_four: bool = rules.open_leads_four
-        self.plain_leads: bool = not rules.hold_three and not rules.open_leads_four
 
     def counts_big(self, play: Play) -> bool:
         """Whether a play counts a big joker, after `mixed_jokers` (R12)."""

@@ -310,7 +310,7 @@ class Deal:
         if question.asks(seat) and self.pending(seat):
             raise AlreadyAnswered("R32", "ALREADY_ANSWERED", "this seat has answered already", "这个座位已经回答过了")
         pos = self._position
-        legality.check(self.rules, question, seat, self._hand_asked(seat), action, self._threes(seat))
+        legality.check(self.rules, question, seat, self.hand_asked(seat), action, self._threes(seat))
         if cards is not None and pos.cards is not None and action & PLAY_MASK and verb_of(action) != Verb.SHOW:
             check_cards(pos.cards[seat], Play(action & PLAY_MASK), cards)
 
@@ -319,28 +319,28 @@ class Deal:
         question = self._position.public.question_for(seat)
         if question is None or not self.is_asked(seat):
             return False
-        return legality.can(self.rules, question, seat, self._hand_asked(seat), action, self._threes(seat))
+        return legality.can(self.rules, question, seat, self.hand_asked(seat), action, self._threes(seat))
 
     def legal_actions(self, seat: int) -> Sequence[Action]:
         """Every action that a seat may answer with, as a lazy sequence; empty if it is not asked."""
         question = self._position.public.question_for(seat)
         if question is None or not self.is_asked(seat):
             return ()
-        return legality.LegalActions(self.rules, question, self._hand_asked(seat), self._threes(seat))
+        return legality.LegalActions(self.rules, question, self.hand_asked(seat), self._threes(seat))
 
     def open_verbs(self, seat: int) -> int:
         """Mask of the verbs with which some action of this seat would be accepted now."""
         question = self._position.public.question_for(seat)
         if question is None or not self.is_asked(seat):
             return 0
-        return legality.open_verbs(self.rules, question, self._hand_asked(seat), self._threes(seat))
+        return legality.open_verbs(self.rules, question, self.hand_asked(seat), self._threes(seat))
 
     def default_action(self, seat: int) -> Action:
         """What an expired clock answers for a seat asked now: pass, decline, no, keep the head, the lowest lead."""
         question = self._position.public.question_for(seat)
         if question is None or not self.is_asked(seat):
             raise DealOver("R20", "NOT_ASKED", "this seat is not asked now", "现在没有问到这个座位")
-        return legality.default_action(self.rules, question, self._hand_asked(seat))
+        return legality.default_action(self.rules, question, self.hand_asked(seat))
 
     def apply(self, seat: int, action: Action, cards: Sequence[int] | None = None) -> list[Event]:
         """Verify an answer, carry it out and return what happened, in order.
@@ -438,7 +438,7 @@ class Deal:
             p.asked = p.verbs = 0
         self._go_on()
 
-    def _hand_asked(self, seat: int) -> Sequence[int]:
+    def hand_asked(self, seat: int) -> Sequence[int]:
         """The hand that counts for the open question: about revolution what was dealt, where the rules say so (R50)."""
         pos = self._position
         p = pos.public

@@ -34,6 +34,8 @@ NATURALS_LIMIT: Final = 32
 # A hand's naturals spread out over one int, eight bits a rank, so that one subtraction compares all ranks: with the
 # guard bit of each rank set, taking n from every rank leaves the guard bits of those with at least n.
 RANK_BITS: Final = 8
+ONE_RANK: Final = 255
+"""The bits of the 3s."""
 UNITS: Final = tuple(1 << RANK_BITS * rank for rank in range(NATURAL_RANKS))
 EVERY_RANK: Final = sum(UNITS)
 GUARDS: Final = EVERY_RANK << RANK_BITS - 1
@@ -69,7 +71,7 @@ def naturals_of_hand(naturals: int) -> bytes:
 def count_in(naturals: int, code: int, rank: int) -> int:
     """How many cards of a rank spread-out naturals and a wild code hold."""
     if rank < NATURAL_RANKS:
-        return naturals >> RANK_BITS * rank & 255
+        return naturals >> RANK_BITS * rank & ONE_RANK
     return code & 31 if rank == TWO else code >> SMALL_CODE & 15 if rank == SMALL else code >> BIG_CODE
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gouji_rules import burning, finishing
+from gouji_rules.enumeration import ONE_RANK
 from gouji_rules.events import Stifled
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ def cover(pos: Position, seat: int, manner: Manner) -> int:
     p = pos.public
     owner = p.top_owner
     left = pos.left[owner]
-    if not left or left != pos.held(owner, 0):
+    if not left or left != pos.naturals[owner] & ONE_RANK:
         return -1
     pos.stifles = (*pos.stifles, (owner, seat))
     if not pos.conduct.stifle_busts:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Protocol
 
-from gouji_rules import leads, revolution, soundness, trick
+from gouji_rules import leads, revolution, revolution_answers, soundness
 from gouji_rules.actions import (
     BURN_TAG,
     CALL_BLIND,
@@ -26,6 +26,7 @@ from gouji_rules.deal import Deal
 from gouji_rules.enumeration import (
     GUARDS,
     GUARDS_ABOVE,
+    ONE_RANK,
     answer_at,
     count_answers,
     count_plain_leads,
@@ -40,6 +41,7 @@ from gouji_rules.events import Manner
 from gouji_rules.plays import LOW_MASK, NO_PLAY, Play
 from gouji_rules.position import FIRST_AFTER, OPPOSITE_BIT, seats_in
 from gouji_rules.question import BURN_BIT, FOLLOW_VERBS, KILL_BIT, WIND_BIT, YIELD_BIT, Kind
+from gouji_rules.trick import ask_next, close_window, do_pass, do_wind, do_yield, put_down
 
 if TYPE_CHECKING:
     from gouji_rules.position import Position
@@ -79,13 +81,13 @@ def play_out(deal: Deal, rng: Rng) -> int:
     p = pos.public
     decisions = _answer_before_play(deal, rng)
     random = rng.random
-    put_down = trick.put_down
     naturals = pos.naturals
     wild = pos.wild
     top = low = above = -1
     conduct = pos.conduct
     answers = conduct.answers
-    plain_leads = conduct.plain_leads
+    hold_three = conduct.hold_three
+    left = pos.left
     tables = answers.tables(NO_PLAY)
     while True:
         kind = p.kind
@@ -103,7 +105,7 @@ def play_out(deal: Deal, rng: Rng) -> int:
             enough = (naturals[seat] | GUARDS) - table.least & above
             if not ways and not enough and verbs == FOLLOW_VERBS:
                 if p.yielder == seat:
-                    trick.do_pass(pos, seat)
+                    do_pass(pos, seat)
                     continue
                 # It can only pass. So do those after it who can only pass too, up to the first with a choice.
                 after = FIRST_AFTER[p.top_owner]
@@ -126,7 +128,7 @@ def play_out(deal: Deal, rng: Rng) -> int:
                 p.passed |= passed
                 p.pending = pending
                 if not ways and not enough:
-                    trick.ask_next(pos, p)
+                    ask_next(pos, p)
                     continue
                 p.turn = seat
                 p.asked = 1 << seat
@@ -142,25 +144,29 @@ def play_out(deal: Deal, rng: Rng) -> int:
                 play = answer_at(table, naturals_of_hand(naturals[seat]), low, index)
                 put_down(pos, seat, play, _FOLLOWING)
             elif index == -1:
-                trick.do_pass(pos, seat)
+                do_pass(pos, seat)
             elif verbs & YIELD_BIT and index == -2:
-                trick.do_yield(pos, seat)
+                do_yield(pos, seat)
             else:
-                trick.do_wind(pos, seat)
+                do_wind(pos, seat)
         elif kind is _LEAD:
             seat = p.turn
-            joker = p.must_hold_joker
-            if joker or not plain_leads:
+            held = naturals[seat]
+            cards = left[seat]
+            if hold_three:
+                threes = held & ONE_RANK
+                held -= threes
+                cards -= threes
+            if p.must_hold_joker or p.must_hold_four or not cards:
                 decisions += _lead(pos, seat, rng)
                 continue
-            code = wild[seat]
-            leads_of = lead_table(code)
-            ways = count_plain_leads(leads_of, pos.left[seat])
+            leads_of = lead_table(wild[seat])
+            ways = count_plain_leads(leads_of, cards)
             index = 0
             if ways > 1:
                 decisions += 1
                 index = int(random() * ways)
-            play = plain_lead_at(leads_of, naturals_of_hand(naturals[seat]), index)
+            play = plain_lead_at(leads_of, naturals_of_hand(held), index)
             put_down(pos, seat, play, _LEADING)
         elif kind is _WINDOW:
             decisions += _answer_window(pos, rng)
@@ -204,16 +210,16 @@ def _lead(pos: Position, seat: int, rng: Rng) -> int:
     naturals, code, left = pos.naturals[seat], pos.wild[seat], pos.left[seat]
     joker, four = p.must_hold_joker, p.must_hold_four
     if pos.conduct.hold_three:
-        threes = naturals & 255
+        threes = naturals & ONE_RANK
         if threes == left:
-            trick.put_down(pos, seat, whole_hand(naturals_of_hand(naturals), code), _LEADING)
+            put_down(pos, seat, whole_hand(naturals_of_hand(naturals), code), _LEADING)
             return 0
         naturals -= threes
         left -= threes
     hand = naturals_of_hand(naturals)
     ways = leads.count_without_threes(hand, code, left, joker, four)
     index = int(rng.random() * ways) if ways > 1 else 0
-    trick.put_down(pos, seat, leads.at_without_threes(hand, code, index, joker, four), _LEADING)
+    put_down(pos, seat, leads.at_without_threes(hand, code, index, joker, four), _LEADING)
     return ways > 1
 
 
@@ -255,7 +261,7 @@ def _answer_window(pos: Position, rng: Rng) -> int:
         elif index >= 0:
             burn = answer_at(table, hand, low, index) if burns is None else burns[index]
             pos.answer(seat, Action(BURN_TAG | burn))
-    trick.close_window(pos)
+    close_window(pos)
     return decisions
 
 
@@ -310,11 +316,11 @@ def _answer_revolution(deal: Deal, rng: Rng) -> int:
         if pos.wild[seat] and not moved >> seat & 1:
             pos.answer(seat, NO)
             continue
-        legal = deal.legal_actions(seat)
+        answers = revolution_answers.open_answers(deal.rules, deal.hand_asked(seat))
         index = 0
-        if len(legal) > 1:
+        if len(answers) > 1:
             decisions += 1
-            index = int(rng.random() * len(legal))
-        pos.answer(seat, legal[index])
+            index = int(rng.random() * len(answers))
+        pos.answer(seat, answers[index])
     deal.close_question()
     return decisions
