@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gouji_rules as gr
+from gouji_rules import enumeration
 from gouji_rules.question import FOLLOW_VERBS, LEAD_VERBS, WINDOW_VERBS
 
 if TYPE_CHECKING:
@@ -168,3 +169,14 @@ def test_an_index_out_of_range_is_refused() -> None:
     for index in (2, -3):
         with pytest.raises(IndexError):
             legal[index]
+
+
+@given(HANDS)
+def test_a_packed_hand_has_the_same_counts(hand: list[int]) -> None:
+    """A hand packed into one int: as many cards, as many of each rank, and the same fifteen counts."""
+    packed = enumeration.pack_hand(hand)
+    naturals, code = packed & enumeration.NATURALS_MASK, packed >> enumeration.WILD_AT
+    assert enumeration.cards_in(packed) == sum(hand)
+    assert [enumeration.count_in(naturals, code, rank) for rank in range(15)] == hand
+    assert list(enumeration.naturals_of_hand(naturals)) == hand[:12]
+    assert sum(hand[rank] * enumeration.ONE_OF_RANK[rank] for rank in range(15)) == packed
