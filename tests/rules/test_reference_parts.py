@@ -43,7 +43,7 @@ def test_threes_are_bought_alike(buy_from: str, teams: str, seed: int) -> None:
     """Who buys a 3 of whom, and what for, is the same whatever everyone holds (R49)."""
     rng = Random(seed)
     rules = gr.preset("chinagames").replace(hold_three=True, buy_from=buy_from, teams=teams, calls="none", tribute=())
-    hands = ["3" * rng.choice([0, 0, 1, 2, 3]) + rng.choice(["2", "s", "b", "2s", "sb", ""]) + "5" for _ in SEATS]
+    hands = ["3" * rng.choice([0, 0, 1, 2, 2]) + rng.choice(["2", "s", "b", "2s", "sb", ""]) + "5" for _ in SEATS]
     while sum(hand.count("s") for hand in hands) > 4 or sum(hand.count("b") for hand in hands) > 4:
         hands = [hand.replace(rng.choice("sb"), "2", 1) for hand in hands]
     SideBySide(hands, rng.randrange(6), rules, as_dealt=True).compare(plays=False)
