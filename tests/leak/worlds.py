@@ -184,7 +184,7 @@ def _told_by_cards(rules: gr.RuleSet, here: gr.Event | None, there: gr.Event | N
     if any(isinstance(event, gr.TributeWaived) for event in both):
         return rules.waiver_shows and all(isinstance(event, gr.TributeWaived) for event in both)
     if any(isinstance(event, gr.ReturnRefused) for event in both):
-        return True
+        return rules.return_ != "free"
     if any(isinstance(event, gr.Stifled) and event.busted for event in both):
         return rules.stifle == "last_place"
     if any(isinstance(event, gr.Busted) for event in both):
