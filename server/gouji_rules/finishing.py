@@ -37,6 +37,7 @@ def finish(pos: Position, seat: int) -> bool:
     p.place = with_seat(p.place, seat, place)
     p.finished += (seat,)
     p.active &= ~(1 << seat)
+    p.headless &= ~(1 << seat)
     if not p.melee:
         opposite = OPPOSITE[seat]
         early = len(p.finished) <= 2
@@ -106,6 +107,7 @@ def put_out(pos: Position, seat: int) -> None:
     place = _last_free(p)
     p.place = with_seat(p.place, seat, place)
     p.active &= ~(1 << seat)
+    p.headless &= ~(1 << seat)
     if p.burner == seat:
         p.burner = -1
         p.burned = -1

@@ -371,7 +371,7 @@ def facts_of_the_engine(p: gr.PublicState) -> dict[str, object]:
             "leader": p.leader,
             "first_leader": p.first_leader,
             "trick": p.trick,
-            "headless": seats_in(p.headless & p.active),
+            "headless": seats_in(p.headless),
             "dead_left": {} if p.melee else {s: n for s, n in enumerate(p.dead_left) if n > 0},
         }
         if p.burner >= 0:
