@@ -111,6 +111,8 @@ def random_hands(rng: Random, rules: gr.RuleSet | None = None, most: int = 8) ->
     if rules.open_leads_four and rng.random() < 0.7:
         low[1] = "4"
     rich = "KA2sb" if rng.random() < 0.6 else rng.choice(["A2sb", "2sb", "Ksb", "sb", "sb", "QKA"])
+    if rng.random() < 0.25:  # tricks of many small plays
+        low, rich = rng.sample("3456789TJQ", 7), rng.choice(["K", "A2", "s"])
     left = [card for card in pack if card in low or card in rich]
     if rng.random() < 0.5:  # fewer cards of one rank, more kinds of them
         left = [card for card in left if card in rich or rng.random() < 0.5]
