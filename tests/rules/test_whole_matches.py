@@ -278,7 +278,7 @@ class WholeMatches(RuleBasedStateMachine):
     @precondition(lambda self: self.deal is not None)
     @rule()
     def from_the_start(self) -> None:
-        """The same start and the same answers tell the same and come to the same deal (design: determinism)."""
+        """The same start and the same answers tell the same and come to the same deal."""
         deal = self.deal
         assert deal is not None
         again = self.begin()
