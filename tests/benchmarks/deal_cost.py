@@ -32,8 +32,8 @@ def live_deal(rules: gr.RuleSet, number: int, part: float) -> Deal:
     """Return a deal of which this part of the cards has been played, 1 for a deal that is over."""
     rng = random.Random(number)
     deal = Deal.start(rules, rng.randbytes(32))
-    cards = sum(deal.position.left)
-    while not deal.over and sum(deal.position.left) > (1 - part) * cards:
+    cards = len(gr.pack(rules))
+    while part and not deal.over and (not deal.public.trick or sum(deal.position.left) > (1 - part) * cards):
         asked = [seat for seat in range(6) if deal.is_asked(seat)]
         legal = deal.legal_actions(asked[0])
         action = legal[rng.randrange(len(legal))]
