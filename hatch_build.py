@@ -53,6 +53,10 @@ setup(name="gouji", packages=[], ext_modules=modules, script_args=["--quiet", "b
 """
 
 
+INLINING = "-fvisibility=hidden -fno-semantic-interposition"
+"""Lets the C compiler call and inline the engine's own functions directly: nothing else may replace them."""
+
+
 class CompilerError(RuntimeError):
     """The engine could not be compiled; the message says why, without a traceback's help."""
 
@@ -164,8 +168,14 @@ def compile_engine(folder: Path) -> dict[str, str]:
         ROOT / "server" / "gouji_rules", folder / "gouji_rules", ignore=shutil.ignore_patterns("__pycache__")
     )
     modules = [f"gouji_rules/{name}.py" for name in COMPILED]
+    flags = f"{INLINING} {os.environ.get('CFLAGS', '')}".rstrip()
     done = subprocess.run(
-        [sys.executable, "-c", COMPILE, *modules], cwd=folder, capture_output=True, text=True, check=False
+        [sys.executable, "-c", COMPILE, *modules],
+        cwd=folder,
+        env={**os.environ, "CFLAGS": flags},
+        capture_output=True,
+        text=True,
+        check=False,
     )
     if done.returncode != 0:
         raise CompilerError(f"the engine was not compiled:\n{done.stdout}{done.stderr}".rstrip())
