@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
-from gouji_rules.cards import SEATS, parse_ranks
+from gouji_rules.cards import SEATS, TWO, parse_ranks
 
 if TYPE_CHECKING:
     from gouji_rules.rule_set import RuleSet
 
 Contradiction: TypeAlias = tuple[tuple[str, ...], str, str]
 """The options, and the reason in English and Chinese."""
+
+LEAST_EACH = 18
+"""Cards that a seat is dealt at least: half a hand of four packs."""
+
+THREE = 0
 
 
 def contradictions(rules: RuleSet) -> list[Contradiction]:
@@ -123,4 +128,19 @@ def _cards(rules: RuleSet) -> list[Contradiction]:
         fields = ("removed", "decks")
         text_en = f"{left} cards cannot be dealt to six seats evenly"
         return [(fields, text_en, f"{left} 张牌不能平分给六家")]
-    return []
+    return _scarce(rules, [have - out for out, have in zip(gone, held, strict=True)])
+
+
+def _scarce(rules: RuleSet, left: list[int]) -> list[Contradiction]:
+    """Packs with which no deal could be played: hands that tribute could empty, or revolutions that nobody escapes."""
+    found: list[Contradiction] = []
+    if sum(left) < LEAST_EACH * SEATS:
+        text_en = f"at least {LEAST_EACH} cards a seat have to stay"
+        found.append((("removed", "decks"), text_en, f"每家至少须有 {LEAST_EACH} 张牌"))
+    if rules.hold_three and left[THREE] < SEATS:
+        text_en = f"hold_three needs at least {SEATS} 3s in the pack"
+        found.append((("removed", "hold_three"), text_en, f"hold_three（憋三）至少须有 {SEATS} 张 3"))
+    if rules.revolution != "off" and sum(left[TWO:]) < SEATS:
+        text_en = f"revolution needs at least {SEATS} 2s and jokers in the pack: whoever holds none may revolt"
+        found.append((("removed", "revolution"), text_en, f"revolution（革命）至少须有 {SEATS} 张 2 或花"))
+    return found

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from gouji_rules.contradictions import contradictions
 from gouji_rules.presets import COLUMNS, TRIBUTE_KINDS, companions
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 OptionValue: TypeAlias = bool | int | str | tuple[int, ...] | tuple[str, ...]
 
@@ -88,7 +91,7 @@ class RuleSet:
     feel_chances: int = 0
     deals: int = 0
 
-    def replace(self, **overrides: Any) -> RuleSet:
+    def replace(self, /, **overrides: Any) -> RuleSet:
         """A copy with some options changed, checked.
 
         Switching on ``hold_three``, ``opening``, another ``stifle`` or the other kind of ``teams`` brings what the
@@ -246,7 +249,26 @@ def format_option(value: OptionValue) -> str:
     return str(value)
 
 
-PRESETS: dict[str, RuleSet] = {name: RuleSet(name=name, **column) for name, column in COLUMNS.items()}
+def _built(name: str, column: Mapping[str, Any]) -> RuleSet:
+    """The preset of a column, checked like a table's options. Raises :class:`RuleSetError`, which names the preset."""
+    try:
+        values: dict[str, Any] = {}
+        for option, value in column.items():
+            field = _FIELD_OF.get(option, option)
+            if field not in _OPTIONS:
+                raise RuleSetError((option,), f"there is no option {option}", f"没有选项 {option}")
+            values[field] = _checked(field, value)
+        made = RuleSet(name=name, **values)
+        made.check()
+    except RuleSetError as error:
+        fields = ", ".join(error.fields)
+        raise RuleSetError(
+            error.fields, f"preset {name} ({fields}): {error.text_en}", f"{name} 规则（{fields}）：{error.text_zh}"
+        ) from None
+    return made
+
+
+PRESETS: dict[str, RuleSet] = {name: _built(name, column) for name, column in COLUMNS.items()}
 """The presets by name, in the order of docs/rules.md §12."""
 
 QINGDAO = PRESETS["qingdao"]

@@ -160,3 +160,18 @@ def test_a_seed_instead_of_hands() -> None:
 def test_nonsense_is_a_difference(text: str) -> None:
     """Whatever the text, checking it answers with differences."""
     assert gr.check_record(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("expect = 5\n[deal]\n", "expect must be a table"),
+        ("[options]\nself = 1\n", "there is no option self"),
+        ("[expect]\nplaces = [" + "9" * 5000 + "]\n", "not a TOML file"),
+    ],
+    ids=["no table", "a word of the language", "an endless number"],
+)
+def test_spoiled_records_are_refused_in_words(text: str, said: str) -> None:
+    """A record whose parts are of the wrong kind is a RecordError like any other, whatever the text holds."""
+    with pytest.raises(gr.RecordError, match=said):
+        gr.read_record(f'format = "gouji-record/1"\nrules = "qingdao"\n{text}')

@@ -185,6 +185,9 @@ def test_overrides_keep_what_a_companion_would_change() -> None:
         ({"removed": "3?"}, ("removed",)),
         ({"removed": "3" * 17 + "4"}, ("removed", "decks")),
         ({"removed": "333"}, ("removed", "decks")),
+        ({"removed": "".join(rank * 16 for rank in "345678TJ")}, ("removed", "decks")),
+        ({"removed": "3" * 12, "hold_three": True}, ("removed", "hold_three")),
+        ({"removed": "2" * 14 + "ssssbbbb33"}, ("removed", "revolution")),
     ],
 )
 def test_what_cannot_be_is_refused_with_its_fields(overrides: dict[str, object], fields: tuple[str, ...]) -> None:

@@ -38,9 +38,11 @@ def read_record(text: str) -> Record:
     except tomllib.TOMLDecodeError as error:
         found = _TOML_LINE.search(str(error))
         raise RecordError(int(found[1]) if found else 0, f"not a TOML file: {error}") from error
+    except ValueError as error:  # a number of thousands of digits
+        raise RecordError(0, f"not a TOML file: {error}") from error
     if data.get("format") != FORMAT:
         raise RecordError(_line_of(text, "format"), f'format must be "{FORMAT}", not {data.get("format")!r}')
-    if "refused" in (data.get("expect") or ()):
+    if isinstance(data.get("expect"), dict) and "refused" in data["expect"]:
         return _refused(text, data)
     rules = _rules(text, data)
     if isinstance(data.get("deal"), list):
