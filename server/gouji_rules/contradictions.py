@@ -137,9 +137,9 @@ def _scarce(rules: RuleSet, left: list[int]) -> list[Contradiction]:
     if sum(left) < LEAST_EACH * SEATS:
         text_en = f"at least {LEAST_EACH} cards a seat have to stay"
         found.append((("removed", "decks"), text_en, f"每家至少须有 {LEAST_EACH} 张牌"))
-    if rules.hold_three and left[THREE] < SEATS:
-        text_en = f"hold_three needs at least {SEATS} 3s in the pack"
-        found.append((("removed", "hold_three"), text_en, f"hold_three（憋三）至少须有 {SEATS} 张 3"))
+    if rules.buy_none == "auto" and left[THREE] < SEATS:
+        text_en = f"buy_none = auto needs at least {SEATS} 3s in the pack: who gets none must revolt"
+        found.append((("removed", "buy_none"), text_en, f"buy_none = auto 至少须有 {SEATS} 张 3"))
     if rules.revolution != "off" and sum(left[TWO:]) < SEATS:
         text_en = f"revolution needs at least {SEATS} 2s and jokers in the pack: whoever holds none may revolt"
         found.append((("removed", "revolution"), text_en, f"revolution（革命）至少须有 {SEATS} 张 2 或花"))

@@ -186,7 +186,7 @@ def test_overrides_keep_what_a_companion_would_change() -> None:
         ({"removed": "3" * 17 + "4"}, ("removed", "decks")),
         ({"removed": "333"}, ("removed", "decks")),
         ({"removed": "".join(rank * 16 for rank in "345678TJ")}, ("removed", "decks")),
-        ({"removed": "3" * 12, "hold_three": True}, ("removed", "hold_three")),
+        ({"removed": "3" * 12, "hold_three": True}, ("removed", "buy_none")),
         ({"removed": "2" * 14 + "ssssbbbb33"}, ("removed", "revolution")),
     ],
 )
