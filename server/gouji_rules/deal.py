@@ -306,7 +306,7 @@ class Deal:
         """
         question = self._position.public.question_for(seat)
         if question is None:
-            raise DealOver("R8", "DEAL_OVER", "the deal is over", "本局已结束")
+            raise DealOver("R8", "DEAL_OVER", "the deal is over", "本盘已结束")
         if question.asks(seat) and self.pending(seat):
             raise AlreadyAnswered("R32", "ALREADY_ANSWERED", "this seat has answered already", "这个座位已经回答过了")
         pos = self._position
@@ -507,7 +507,7 @@ class Deal:
 
     def _need_over(self) -> None:
         if not self.over:
-            raise DealRunning("R84", "DEAL_RUNNING", "the deal is not over yet", "本局尚未结束")
+            raise DealRunning("R84", "DEAL_RUNNING", "the deal is not over yet", "本盘尚未结束")
 
     # ── copying ──────────────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
 
+from gouji_rules.rule_set import PRESETS, RuleSetError
+
 
 @dataclass(frozen=True, slots=True)
 class Text:
@@ -35,7 +37,7 @@ class Group(Enum):
     CARDS = Text("Cards and seats", "牌与座位")
     PLAYS = Text("Plays and tricks", "出牌")
     BURNING = Text("Burning", "烧牌")
-    OPENING = Text("Opening and calls", "开点与点将")
+    OPENING = Text("Opening and calls", "开点与宣点")
     HOLD_THREE = Text("Holding threes", "憋三")
     REVOLUTION = Text("Revolution", "革命")
     SCORING = Text("Scoring", "计分")
@@ -109,7 +111,7 @@ _BUYERS: Values = (
     ("S0", Text("the opposite, then in turn order", "先对头，再依次")),
     ("S1", Text("the opposite, its allies, the own allies", "先对头，再对头的联邦，再自己的联邦")),
     ("S3", Text("the opposite for pay, else an ally for nothing", "先向对头买，否则联邦白给")),
-    ("S4", Text("as S1; fours too where they are needed", "同 S1；须要时也买 4")),
+    ("S4", Text("as S1; fours too where they are needed", "同 S1；需要时也买 4")),
 )
 
 OPTION_TEXTS: tuple[OptionText, ...] = (
@@ -271,8 +273,8 @@ OPTION_TEXTS: tuple[OptionText, ...] = (
         OptionType.NUMBERS,
         Text("points for a burn", "烧牌分"),
         Text(
-            "What a burn that succeeds gives the burner, and what the burned seat gets.",
-            "烧成后烧牌者得几分、被烧者得几分。",
+            "What a burn that succeeds gives: the burner first, then the burned seat, as burner/burned.",
+            "烧成后的得分：前一个是烧牌者的，后一个是被烧者的。",
         ),
         ("R35",),
         "S0 individual: 1/-1; S4: 0/-2",
@@ -483,7 +485,7 @@ OPTION_TEXTS: tuple[OptionText, ...] = (
     _choice(
         "revolution_by",
         Group.REVOLUTION,
-        Text("which hand counts for revolution", "按哪时的手牌革命"),
+        Text("which hand counts for revolution", "按何时的手牌革命"),
         Text(
             "Whether the cards dealt decide, or those held after buying and tribute.",
             "按发到的牌算，还是按买牌、进贡之后的牌算。",
@@ -529,7 +531,7 @@ OPTION_TEXTS: tuple[OptionText, ...] = (
         (
             ("off", Text("nothing", "无")),
             ("tribute", Text("a card to who beat it", "进闷贡一张")),
-            ("last_place", Text("out at once, in the lowest free place", "立即出局，落最后一科")),
+            ("last_place", Text("out at once, in the lowest free place", "立即出局，落到空着的最低名次")),
         ),
         needs="hold_three",
     ),
@@ -656,7 +658,10 @@ OPTION_TEXTS: tuple[OptionText, ...] = (
         Group.TRIBUTE,
         OptionType.SET,
         Text("tribute", "进贡"),
-        Text("Which debts of a deal are paid in cards before the next one.", "哪些欠账在下一盘前用牌进贡。"),
+        Text(
+            "Which debts of a deal are paid in cards before the next one, by kind, as burn/loser; none: none is paid.",
+            "哪些欠账在下一盘前用牌进贡，按种类写，如 burn/loser；none：都不进。",
+        ),
         ("R70", "R71", "R72", "R73", "R74", "R75", "R77"),
         "S1, S2: burn, point, loser; S3: all four; S0, S1q: loser as an option; S4: none",
         (
@@ -777,7 +782,7 @@ OPTION_TEXTS: tuple[OptionText, ...] = (
         Group.SCORING,
         OptionType.NUMBER,
         Text("deals a match", "每局盘数"),
-        Text("How many deals a match has; 0: as many as the table says.", "一局打几盘；0 表示由牌桌定。"),
+        Text("How many deals a match has; 0 is open: as many as the table says.", "一局打几盘；0：由牌桌定。"),
         ("R68",),
         "S1: 5; S4: 3",
         low=0,
@@ -854,3 +859,21 @@ PRESET_TEXTS: dict[str, PresetText] = {
     ),
 }
 """Every preset of docs/rules.md §12, by name."""
+
+
+def preset_texts(name: str) -> PresetText:
+    """What people are told of a preset. Raises :class:`RuleSetError` if it has a column or texts, but not both."""
+    texts = PRESET_TEXTS.get(name)
+    if texts is None:
+        raise RuleSetError(
+            ("rules",),
+            f"preset {name} has no texts: give it an entry in PRESET_TEXTS of option_texts.py",
+            f"{name} 规则没有说明文字：请在 option_texts.py 的 PRESET_TEXTS 中加上",
+        )
+    if name not in PRESETS:
+        raise RuleSetError(
+            ("rules",),
+            f"preset {name} has texts but no options: give it an entry in COLUMNS of presets.py",
+            f"{name} 规则有说明文字而没有选项：请在 presets.py 的 COLUMNS 中加上",
+        )
+    return texts

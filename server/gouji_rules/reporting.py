@@ -45,7 +45,7 @@ def feel(pos: Position, asker: int) -> tuple[Felt, tuple[int, int]]:
     _need_cards(pos, of, "R82")
     if p.felt[asker] >= chances:
         raise NotTold(
-            "R82", "NO_CHANCES_LEFT", f"all {chances} chances of this deal are used up", f"本局 {chances} 次摸班已用完"
+            "R82", "NO_CHANCES_LEFT", f"all {chances} chances of this deal are used up", f"本盘 {chances} 次摸班已用完"
         )
     p.felt = (*p.felt[:asker], p.felt[asker] + 1, *p.felt[asker + 1 :])
     least = (pos.left[of] - 1) // BUCKET * BUCKET + 1

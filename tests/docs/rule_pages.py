@@ -6,16 +6,16 @@
 from __future__ import annotations
 
 import re
+import sys
 from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 from gouji_rules.comparison import explain
 from gouji_rules.explanation import describe_play
-from gouji_rules.option_texts import OPTION_TEXTS, PRESET_TEXTS, Group, OptionText, Text
+from gouji_rules.option_texts import OPTION_TEXTS, PRESET_TEXTS, Group, OptionText, Text, preset_texts
 from gouji_rules.plays import format_play, parse_play
-from gouji_rules.presets import COLUMNS
 from gouji_rules.records import read_record
-from gouji_rules.rule_set import RuleSet, format_option
+from gouji_rules.rule_set import PRESETS, RuleSetError, format_option
 from tests.docs.pages import ROOT
 from tests.docs.rule_examples import EXAMPLES
 from tests.docs.rule_stories import debts, result_of, story
@@ -23,6 +23,8 @@ from tests.docs.rule_stories import debts, result_of, story
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from gouji_rules.rule_set import RuleSet
 
 FOLDER = ROOT / "docs" / "rules"
 RECORDS = ROOT / "tests" / "records"
@@ -78,7 +80,8 @@ WORDS = {
         overview="Bold values differ from Qingdao's. Every option may be changed when a table is made.",
         told="Situations with short hands, told by the engine from the records that test it. "
         "What is marked ✗ is refused, "
-        "with the rule. Cards are written low to high: T is the ten, s the small joker, b the big one.",
+        "with the rule where the record names one. Ranks from low to high are 3 to A, 2, s, b: T is the ten, s the "
+        "small joker, b the big one; the cards of a play may be written in any order.",
         changed="By `{rules}` with {options}.",
         seat="seat",
         hand="hand",
@@ -97,12 +100,12 @@ WORDS = {
         made="本页由 `make rule-pages` 根据引擎的文字、判断和牌谱生成。",
         beats=("大过", "大不过"),
         overview="粗体为与青岛规则不同之处。建桌时每个选项都可更改。",
-        told="手牌很少的局面，由引擎按检验它的牌谱讲述。标 ✗ 的为不许，后附规则号。牌从小到大写：T 为 10，"
-        "s 为小花，b 为大花。",
+        told="手牌很少的局面，由引擎按检验它的牌谱讲述。标 ✗ 的为不许，牌谱写明规则时附规则号。"
+        "点数从小到大为 3 至 A、2、s、b：T 为 10，s 为小花，b 为大花；一手牌的先后随意写。",
         changed="用 `{rules}` 规则，另设 {options}。",
         seat="座位",
         hand="手牌",
-        owed="上一局所欠：{owed}。",
+        owed="上一盘所欠：{owed}。",
         record="牌谱：[{record}.toml](../../tests/records/{record}.toml)。",
         comma="，",
     ),
@@ -114,13 +117,10 @@ def said(text: Text, language: str) -> str:
     return text.zh if language == "zh" else text.en
 
 
-def rule_set(name: str) -> RuleSet:
-    """Return a preset, built or not."""
-    return RuleSet(name=name, **COLUMNS[name])
-
-
 def pages() -> dict[Path, str]:
-    """Return every page with its text."""
+    """Return every page with its text. Raises RuleSetError for a preset without texts, or texts without a preset."""
+    for name in (*PRESETS, *PRESET_TEXTS):
+        preset_texts(name)
     made = {FOLDER / "README.md": index()}
     for name in PRESET_TEXTS:
         for language in WORDS:
@@ -154,7 +154,7 @@ def index() -> str:
 
 def page(name: str, language: str) -> str:
     """Return a preset's page."""
-    words, texts, rules = WORDS[language], PRESET_TEXTS[name], rule_set(name)
+    words, texts, rules = WORDS[language], PRESET_TEXTS[name], PRESETS[name]
     lines = [
         f"# {said(texts.title, language)} `{name}`",
         "",
@@ -188,7 +188,7 @@ def option_row(rules: RuleSet, option: OptionText, language: str) -> str:
     """Return an option's row."""
     value = rules.option(option.name)
     written = f"`{format_option(value) or '-'}`"
-    if value != rule_set("qingdao").option(option.name):
+    if value != PRESETS["qingdao"].option(option.name):
         written = f"**{written}**"
     known = dict(option.values)
     parts = [str(part) for part in value] if isinstance(value, tuple) else [format_option(value)]
@@ -278,4 +278,7 @@ def write() -> None:
 
 
 if __name__ == "__main__":
-    write()
+    try:
+        write()
+    except RuleSetError as error:
+        sys.exit(str(error))

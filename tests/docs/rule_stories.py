@@ -99,7 +99,7 @@ def _result_zh(record: Record) -> Iterator[str]:
             map(str, record.scores)
         )
     if record.owed is not None:
-        yield "下一局进贡：" + ("，".join(map(_debt_zh, record.owed)) or "无")
+        yield "下一盘进贡：" + ("，".join(map(_debt_zh, record.owed)) or "无")
 
 
 def debts(text: str, language: str) -> str:
@@ -138,7 +138,7 @@ def _told(line: Line | None, events: Iterable[Event], *, zh: bool) -> Iterator[s
     elif line is not None and line.kind in (LineKind.ACTION, LineKind.ASIDE) and not told:
         yield _hidden(line, zh=zh)
     if line is not None and line.kind == LineKind.ASIDE and line.told:
-        yield f"答：{'十张以上' if line.told == 'more' else line.told}。" if zh else f"The answer: {line.told}."
+        yield f"答：{'不够报' if line.told == 'more' else line.told}。" if zh else f"The answer: {line.told}."
 
 
 FACTS = (
@@ -157,7 +157,8 @@ FACTS = (
 
 def _fact(said: str, pattern: str, words: str) -> str:
     found = re.fullmatch(pattern, said)
-    return words.format(*(part.replace(",", ", ") for part in found.groups())) if found else ""
+    comma = ", " if words.isascii() else "、"
+    return words.format(*(part.replace(",", comma) for part in found.groups())) if found else ""
 
 
 def _said(words: str, *, zh: bool) -> str:
@@ -177,8 +178,17 @@ def _refused(line: Line, *, zh: bool) -> str:
 def _asked(line: Line, *, zh: bool) -> str:
     words = [word for word, verb in VERB_WORDS.items() if line.verbs >> verb & 1]
     if zh:
-        return f"问 {line.seat} 号：可{'、'.join(ZH_VERBS[word] for word in words)}。"
+        named = [_zh_no(words) if word == "no" else ZH_VERBS[word] for word in words]
+        return f"问 {line.seat} 号：可{'、'.join(named)}。"
     return f"Seat {line.seat} is asked: it may {' or '.join(EN_VERBS.get(word, word) for word in words)}."
+
+
+def _zh_no(words: list[str]) -> str:
+    """The refusal among some verbs: what is declined is named. A seat that can only refuse cannot revolt."""
+    for word, said in (("show", "不亮牌"), ("call open", "不宣点"), ("call blind", "不宣点")):
+        if word in words:
+            return said
+    return "不革命"
 
 
 def _hidden(line: Line, *, zh: bool) -> str:
@@ -304,7 +314,7 @@ def _zh(event: Event) -> str:
         case gr.SlamMade(seat):
             return f"{seat} 号满贯。"
         case gr.DealVoided():
-            return "本局作废。"
+            return "本盘作废。"
     return _zh_before_play(event)
 
 

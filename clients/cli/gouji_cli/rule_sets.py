@@ -11,7 +11,7 @@ from rich.text import Text
 import gouji_rules as gr
 from gouji_cli.reading_rules import rule_set, understand
 from gouji_cli.terminal import ascii_only, out, print_json, speaks_chinese
-from gouji_rules.option_texts import OPTION_TEXTS, PRESET_TEXTS, TEXT_OF, Group, OptionText
+from gouji_rules.option_texts import OPTION_TEXTS, PRESET_TEXTS, TEXT_OF, Group, OptionText, PresetText, preset_texts
 from gouji_rules.option_texts import Text as TwoTexts
 from gouji_rules.option_values import difference
 from gouji_rules.rule_set import format_option
@@ -40,18 +40,23 @@ def title(text: TwoTexts) -> str:
 def list_rules(as_json: Json = False) -> None:
     """List the rule sets."""
     if as_json:
-        print_json([preset_data(name) for name in gr.PRESETS])
+        print_json([preset_data(name) for name in dict.fromkeys((*gr.PRESETS, *PRESET_TEXTS))])
         return
     table = Table.grid(padding=(0, 2))
-    for name in gr.PRESETS:
-        texts = PRESET_TEXTS[name]
+    for name in dict.fromkeys((*gr.PRESETS, *PRESET_TEXTS)):
+        texts = told(name)
         table.add_row(Text(name, "bold"), title(texts.title), said(texts.text))
     out().print(table)
 
 
+def told(name: str) -> PresetText:
+    """Return a preset's texts, or end with the error that says what is missing."""
+    return understand(lambda: preset_texts(name))
+
+
 def preset_data(name: str) -> dict[str, Any]:
     """Return a preset's texts as JSON data."""
-    texts = PRESET_TEXTS[name]
+    texts = told(name)
     return {"name": name, "title": both(texts.title), "text": both(texts.text), "source": texts.source}
 
 
@@ -79,7 +84,7 @@ def show_rules(
         print_json(preset_data(rules.name) | {"options": [option_data(rules, text) for text in OPTION_TEXTS]})
         return
     console = out()
-    texts = PRESET_TEXTS[rules.name]
+    texts = told(rules.name)
     console.print(Text(title(texts.title), "bold"))
     console.print(said(texts.text))
     changed = rules.overrides()
@@ -142,7 +147,7 @@ def diff_rules(
 
 def changed_set(text: str) -> gr.RuleSet:
     """Read `preset,option=value,…`. Raises RuleSetError."""
-    preset, *settings = text.split(",")
+    preset, *settings = (part.strip() for part in text.split(","))
     return rule_set(preset, settings)
 
 

@@ -6,7 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from gouji.rules.v1 import rules_pb2
-from gouji_rules.option_texts import OPTION_TEXTS, PRESET_TEXTS, OptionText, OptionType, Text
+from gouji_rules.option_texts import OPTION_TEXTS, OptionText, OptionType, Text, preset_texts
 from gouji_rules.rule_set import PRESETS, format_option
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def rule_sets() -> tuple[rules_pb2.RuleSet, ...]:
 
 def described(rules: RuleSet) -> rules_pb2.RuleSet:
     """Describe a preset with every option."""
-    texts = PRESET_TEXTS[rules.name]
+    texts = preset_texts(rules.name)
     return rules_pb2.RuleSet(
         name=PREFIX + rules.name,
         title=_localized(texts.title),

@@ -153,7 +153,7 @@ def no_choosing() -> Refused:
 
 def no_deal() -> Refused:
     """Refuse what is asked about a deal where none is running."""
-    return Refused(FAILED_PRECONDITION, "NO_DEAL", "no deal is running", "没有进行中的牌局")
+    return Refused(FAILED_PRECONDITION, "NO_DEAL", "no deal is running", "没有正在打的盘")
 
 
 def said_too_much(most: int) -> Refused:

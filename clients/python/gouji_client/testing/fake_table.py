@@ -294,7 +294,7 @@ class FakeTable:
     def ask_count(self, asker: int, of: int) -> int:
         """Tell all how many cards a seat holds, and return the table's `n`. Raises `Refusal`."""
         if self.deal is None or self.over:
-            raise Refusal(grpc.StatusCode.FAILED_PRECONDITION, "NO_DEAL", "no deal is running", "没有进行中的牌局")
+            raise Refusal(grpc.StatusCode.FAILED_PRECONDITION, "NO_DEAL", "no deal is running", "没有正在打的盘")
         try:
             said = self.deal.ask_count(asker, of)
         except gr.RuleViolation as error:
@@ -305,7 +305,7 @@ class FakeTable:
     def feel(self, seat: int) -> tuple[int, state_pb2.FeltHand]:
         """Feel the hand opposite; return the table's `n` and what was felt. Raises `Refusal`."""
         if self.deal is None or self.over:
-            raise Refusal(grpc.StatusCode.FAILED_PRECONDITION, "NO_DEAL", "no deal is running", "没有进行中的牌局")
+            raise Refusal(grpc.StatusCode.FAILED_PRECONDITION, "NO_DEAL", "no deal is running", "没有正在打的盘")
         try:
             said, (least, most) = self.deal.feel(seat)
         except gr.RuleViolation as error:
