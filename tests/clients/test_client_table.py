@@ -257,7 +257,7 @@ async def test_a_count_is_asked_for_and_a_match_is_ended_by_agreement() -> None:
         told = []
         async with aclosing(table.updates()) as updates:
             await anext(updates)
-            assert await table.ask_count(3) > 0
+            assert await table.ask_count(3) is None  # more than ten (R80)
             with pytest.raises(Refused, match="ASK_ANOTHER"):
                 await table.ask_count(0)
             # There is nothing to be against: nobody is told.
@@ -271,6 +271,19 @@ async def test_a_count_is_asked_for_and_a_match_is_ended_by_agreement() -> None:
         assert not table.view.asked
         assert table.view.state is not None
         assert list(table.view.state.for_ending) == [0]
+
+
+async def test_a_count_asked_for_is_returned() -> None:
+    """R80: who asks gets the number that all hear: of ten or fewer the number, of more that there are more."""
+    rules = gr.preset("qingdao").replace(report="asked")
+    hands = [*HANDS[:4], "8899TTJJQQK", HANDS[5]]
+    async with (
+        FakeServer(hands=hands, rules=rules, opponents=["no"]) as server,
+        connect(server.address, backoff=AT_ONCE) as client,
+    ):
+        table = await sit_down(client, server.table)
+        await answer_until_lead(table)
+        assert [await table.ask_count(seat) for seat in (1, 2, 4)] == [6, 6, None]
 
 
 async def test_the_seat_of_a_client_follows_the_draw() -> None:

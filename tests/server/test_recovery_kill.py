@@ -47,7 +47,7 @@ class Ledger:
 
     acknowledged: list[tuple[int, int, gr.Action]] = field(default_factory=list)
     told: list[dict[int, events_pb2.TableEvent]] = field(default_factory=list)
-    counts: list[tuple[int, int, int]] = field(default_factory=list)
+    counts: list[tuple[int, int, int | None]] = field(default_factory=list)
     """Who asked whom for its count out of turn (R80), and the number of the event."""
     felt: list[tuple[int, FeltHand]] = field(default_factory=list)
     """Who felt its opposite's hand (R82), and what it was told."""
@@ -236,8 +236,9 @@ def hold_together(ledger: Ledger, journal: list[inputs.Input]) -> None:
     assert story[last].WhichOneof("event") == "table_closed"
     assert sorted(story) == list(range(min(story), last + 1)), "all clients together missed an event"
     hold_told(ledger.acknowledged, story)
-    for seat, of, n in ledger.counts:
-        assert (story[n].count_told.asker, story[n].count_told.seat) == (seat, of)
+    counts = [event.count_told for event in story.values() if event.HasField("count_told")]
+    heard = Counter((said.asker, said.seat, said.count if said.HasField("count") else None) for said in counts)
+    assert not Counter(ledger.counts) - heard, "a count was answered that nobody heard"
 
     revealed = [story[n].deal_revealed.record for n in sorted(story) if story[n].HasField("deal_revealed")]
     records = [record for record in revealed if record]

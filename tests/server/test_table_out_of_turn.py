@@ -45,21 +45,44 @@ async def test_r80_a_count_asked_for_is_heard_by_all() -> None:
     assert reader.state is not None
     before = reader.state.question.decision
     holders = [seat for seat in range(6) if deal.public.active >> seat & 1]
+    answer: tuple[int, int | None] = (0, None)
     for of in holders:
         asker = (of + 1) % 6
-        version = await handle.ask_count(person(asker), of, f"ask-{of}")
-        assert await handle.ask_count(person(asker), of, f"ask-{of}") == version
+        answer = await handle.ask_count(person(asker), of, f"ask-{of}")
+        assert await handle.ask_count(person(asker), of, f"ask-{of}") == answer
         await reader.read()
         (event,) = reader.updates[-1].events
         left = len(deal.cards(of))
+        version, count = answer
+        assert count == (left if left <= 10 else None)
         assert (event.n, event.count_told.asker, event.count_told.seat) == (version, asker, of)
         assert event.count_told.HasField("count") == (left <= 10)
         assert event.count_told.count == (left if left <= 10 else 0)
     assert reader.state.question.decision == before
-    told = reader.updates[-1].n
+    assert answer[0] == reader.updates[-1].n
     await at.restart()
     again = await at.tables.open(handle.name)
-    assert await again.ask_count(person((holders[-1] + 1) % 6), holders[-1], f"ask-{holders[-1]}") == told
+    assert await again.ask_count(person((holders[-1] + 1) % 6), holders[-1], f"ask-{holders[-1]}") == answer
+
+
+async def test_r80_the_same_question_sent_late_is_told_what_all_heard_then() -> None:
+    """Cards played since do not show in a late duplicate's answer, nor after a restart: it is no second asking."""
+    at, reader = await playing(ASKING)
+    handle, dice = reader.handle, random.Random(9)
+    deal = live_deal(at, handle)
+    while not (few := [seat for seat in range(6) if 4 < len(deal.cards(seat)) <= 10]):
+        await play_on(at, handle, dice, moves=1)
+    of, asker = few[0], person((few[0] + 1) % 6)
+    told = await handle.ask_count(asker, of, "ask")
+    assert told[1] == len(deal.cards(of))
+    while len(deal.cards(of)) == told[1]:
+        await play_on(at, handle, dice, moves=1)
+    assert live_deal(at, handle) is deal
+    assert await handle.ask_count(asker, of, "ask") == told
+    await at.restart()
+    again = await at.tables.open(handle.name)
+    assert await again.ask_count(asker, of, "ask") == told
+    assert (await again.ask_count(asker, of, "ask-anew"))[1] == len(live_deal(at, again).cards(of)) != told[1]
 
 
 @pytest.mark.parametrize(
@@ -268,7 +291,7 @@ async def test_votes_and_questions_of_one_seat_have_an_end() -> None:
         with pytest.raises(Refused) as raised:
             await saying
         assert (raised.value.reason, raised.value.status) == ("TOO_MUCH_SAID", "RESOURCE_EXHAUSTED")
-    assert await handle.ask_count(person(0), of, "a0") > 0
+    assert (await handle.ask_count(person(0), of, "a0"))[0] > 0
     await handle.vote_dissolution(person(1), True, "b")
     while live_deal(at, handle).public.number == 1:
         await play_on(at, handle, random.Random(8), moves=1)

@@ -265,8 +265,8 @@ class Table:
         """Ask the server whether it would accept an action; raise the `Refused` that it would answer with."""
         _loop.run(self._table.check(action, cards))
 
-    def ask_count(self, seat: int) -> int:
-        """Ask a seat how many cards it holds (R80); all hear it. Returns the table's `n` after it."""
+    def ask_count(self, seat: int) -> int | None:
+        """Ask a seat how many cards it holds (R80); return the number, None for more than ten. All hear it."""
         return _loop.run(self._table.ask_count(seat))
 
     def feel(self) -> FeltHand:
@@ -274,7 +274,10 @@ class Table:
         return _loop.run(self._table.feel())
 
     def vote_dissolution(self, *, agrees: bool = True) -> int:
-        """Speak for ending the match, or against it (R17); return the table's `n` after it."""
+        """Speak for ending the match, or against it (R17); return the table's `n` after it.
+
+        Built-in bots go with the people: where they hold the five other seats, this one vote ends the match at once.
+        """
         return _loop.run(self._table.vote_dissolution(agrees=agrees))
 
     def get_view(self) -> TableView:

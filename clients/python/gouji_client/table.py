@@ -153,13 +153,14 @@ class Table:
         if not answer.accepted:
             raise error_of_command(answer.error)
 
-    async def ask_count(self, seat: int) -> int:
-        """Ask a seat, in turn or out of it, how many cards it holds (R80); all hear it, as a `count_told` event.
+    async def ask_count(self, seat: int) -> int | None:
+        """Ask a seat, in turn or out of it, how many cards it holds (R80); return the number, None for more than ten.
 
-        Returns the table's `n` after it. Raises `Refused` where the rules have no such asking.
+        All hear it, as a `count_told` event. Raises `Refused` where the rules have no such asking.
         """
         request = table_pb2.AskCountRequest(request_id=new_request_id(), table=self.name, seat=seat)
-        return (await self._calls.signed(self._session, self._stub.AskCount, request)).version
+        answer = await self._calls.signed(self._session, self._stub.AskCount, request)
+        return answer.count if answer.HasField("count") else None
 
     async def feel(self) -> FeltHand:
         """Feel the opposite's hand, in turn or out of it (R82): how many cards it holds, in buckets of six.
@@ -171,7 +172,11 @@ class Table:
         return felt_from_wire((await self._calls.signed(self._session, self._stub.Feel, request)).felt)
 
     async def vote_dissolution(self, *, agrees: bool = True) -> int:
-        """Speak for ending the match, or against it (R17); return the table's `n` after it."""
+        """Speak for ending the match, or against it (R17); return the table's `n` after it.
+
+        It ends when all people at the table are for it. Built-in bots go with the people: where they hold the five
+        other seats, this one vote ends the match at once.
+        """
         request = table_pb2.VoteDissolutionRequest(request_id=new_request_id(), table=self.name, agrees=agrees)
         return (await self._calls.signed(self._session, self._stub.VoteDissolution, request)).version
 

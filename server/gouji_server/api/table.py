@@ -129,8 +129,8 @@ class TableService:
         shape = Shape().request_id(request.request_id).name(request.table, "tables", "table")
         shape.seat(request.seat).settle()
         table = await self._room.tables.open(request.table)
-        version = await table.ask_count(call.caller, request.seat, request.request_id)
-        return pb.AskCountResponse(version=version)
+        version, count = await table.ask_count(call.caller, request.seat, request.request_id)
+        return pb.AskCountResponse(version=version, count=count)
 
     async def feel(self, request: pb.FeelRequest, call: Call) -> pb.FeelResponse:
         """Feel the opposite's hand."""

@@ -88,10 +88,10 @@ class TableHandle:
         except refusals.Refused as refused:
             move.tell(refused)
 
-    async def ask_count(self, caller: Caller, seat: int, request_id: str) -> int:
-        """Ask a seat how many cards it holds (R80); return the table's n."""
+    async def ask_count(self, caller: Caller, seat: int, request_id: str) -> tuple[int, int | None]:
+        """Ask a seat how many cards it holds (R80); return the table's n and the count told, None for more than ten."""
         answer = await self._said(lambda state, now: deciding.decide_ask(state, caller.account, seat, request_id, now))
-        return answer.version
+        return answer.version, answer.told
 
     async def feel(self, caller: Caller, request_id: str) -> tuple[int, tuple[int, int]]:
         """Feel the opposite's hand (R82); return the table's n, and the least and most cards that it holds."""

@@ -19,13 +19,15 @@ Key: TypeAlias = tuple[str, str, str]
 
 class Answer(NamedTuple):
     """What a command was answered: `body` its hash, `version` for what is said at a table, `seat` and `table` for lobby
-    commands, `felt` the least and most cards of a hand that was felt."""
+    commands, `felt` the least and most cards of a hand that was felt, `told` the count that all heard (R80; None: more
+    than ten)."""
 
     body: bytes
     version: int = 0
     seat: int = -1
     table: bytes = b""
     felt: tuple[int, int] = (0, 0)
+    told: int | None = None
 
 
 def body_hash(*parts: object) -> bytes:

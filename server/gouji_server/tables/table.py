@@ -305,9 +305,12 @@ class TableState:
         self._after_deal_input(effect)
 
     def _count_asked(self, entry: inputs.CountAsked, effect: Effect) -> None:
-        self._tell(effect, self._running().ask_count(entry.seat, entry.of))
+        said = self._running().ask_count(entry.seat, entry.of)
+        self._tell(effect, said)
         effect.of_deal = True
-        self._keep_said(entry.seat, (entry.account, ASK_COUNT, entry.request_id), body_hash(entry.of))
+        # What all heard is kept, not the hand: asked again later, the same id gets what was told and not what is held.
+        told = said.count if said.count >= 0 else None
+        self._keep_said(entry.seat, (entry.account, ASK_COUNT, entry.request_id), body_hash(entry.of), told)
 
     def _hand_felt(self, entry: inputs.HandFelt, effect: Effect) -> None:
         seat = entry.seat
@@ -367,9 +370,9 @@ class TableState:
         effect.happened.extend(happened)
         self.n += len(happened)
 
-    def _keep_said(self, seat: int, key: Key, body: bytes) -> None:
+    def _keep_said(self, seat: int, key: Key, body: bytes, told: int | None = None) -> None:
         self.said[seat] += 1
-        self.requests.keep_move(key, Answer(body, self.n))
+        self.requests.keep_move(key, Answer(body, self.n, told=told))
 
     def _keep_lobby(self, key: Key, body: bytes, seat: int) -> None:
         self.requests.keep_lobby(key, Answer(body, seat=seat, table=self.info().SerializeToString()))

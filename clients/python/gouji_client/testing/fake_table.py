@@ -291,8 +291,11 @@ class FakeTable:
         self._apply(seat, self.deal.default_action(seat), None)
         self._play_opponents()
 
-    def ask_count(self, asker: int, of: int) -> int:
-        """Tell all how many cards a seat holds, and return the table's `n`. Raises `Refusal`."""
+    def ask_count(self, asker: int, of: int) -> tuple[int, int | None]:
+        """Tell all how many cards a seat holds; return the table's `n` and the count told, None for more than ten.
+
+        Raises `Refusal`.
+        """
         if self.deal is None or self.over:
             raise Refusal(grpc.StatusCode.FAILED_PRECONDITION, "NO_DEAL", "no deal is running", "没有正在打的盘")
         try:
@@ -300,7 +303,7 @@ class FakeTable:
         except gr.RuleViolation as error:
             raise Refusal.by_rule(error) from error
         self._tell([told.event_message(said)])
-        return self._n
+        return self._n, said.count if said.count >= 0 else None
 
     def feel(self, seat: int) -> tuple[int, state_pb2.FeltHand]:
         """Feel the hand opposite; return the table's `n` and what was felt. Raises `Refusal`."""

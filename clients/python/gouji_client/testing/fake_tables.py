@@ -239,7 +239,8 @@ class FakeTables:
     async def ask_count(self, request: table_pb2.AskCountRequest, token: str) -> table_pb2.AskCountResponse:
         """See `TableService.AskCount`."""
         asker = self._seat_view(token, request.table).seat
-        return table_pb2.AskCountResponse(version=self._table.ask_count(asker, request.seat))
+        version, count = self._table.ask_count(asker, request.seat)
+        return table_pb2.AskCountResponse(version=version, count=count)
 
     async def feel(self, request: table_pb2.FeelRequest, token: str) -> table_pb2.FeelResponse:
         """See `TableService.Feel`."""
