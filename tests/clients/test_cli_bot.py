@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from typer.testing import Result
 
 LOWEST = '''
+import asyncio
+import json
+
 from gouji_client import Bot
 
 
@@ -44,6 +47,21 @@ class Cheating(Bot):
         return "play bbbb"
 
 
+class Mumbling(Bot):
+    def choose(self, view):
+        return "play something"
+
+
+class Slow(Bot):
+    async def choose(self, view):
+        await asyncio.Event().wait()
+
+
+class Deep(Bot):
+    def choose(self, view):
+        return json.loads("no JSON\\n")
+
+
 class Needy(Bot):
     def __init__(self, more):
         pass
@@ -55,6 +73,9 @@ class NoBot:
 
 a_thing = 3
 '''
+
+
+ONE_DEAL = NewTable(deals=1, with_seat=False)
 
 
 @pytest.fixture(scope="module")
@@ -80,11 +101,11 @@ def run(server: str, *flags: str) -> Result:
     return gouji("bot", "run", "--server", server, "--deals", "1", *flags)
 
 
-async def open_table(server: str, bots: int = 5) -> str:
+async def open_table(server: str, bots: int = 5, new: NewTable = ONE_DEAL) -> str:
     """Make a table at which this many of the server's bots wait for others."""
     async with connect(server) as client:
         await client.sign_in("organiser")
-        table = await client.lobby.create(NewTable(deals=1, with_seat=False))
+        table = await client.lobby.create(new)
         for _ in range(bots):
             await client.lobby.add_bot(table.name, "simple")
         return table.name
@@ -152,6 +173,77 @@ def test_an_open_table_is_joined(server: str, way: str) -> None:
     assert (told["table"], told["seat"]) == (name, 5)
 
 
+BLUFF = NewTable(rule_set="shandong", deals=1, with_seat=False)
+ASKING = NewTable(deals=1, options={"show": "ask"}, with_seat=False)
+
+
+@pytest.mark.parametrize(
+    ("there", "asked"),
+    [
+        (ONE_DEAL, ("--rules", "shandong", "--deals", "1")),
+        (BLUFF, ("--rules", "qingdao", "--deals", "1")),
+        (BLUFF, ("--set", "show=ask", "--deals", "1")),
+        (ASKING, ("--rules", "qingdao", "--deals", "1")),
+        (ONE_DEAL, ("--deals", "2")),
+        (ONE_DEAL, ("--set", "deals=2")),
+    ],
+)
+def test_a_table_of_other_rules_is_passed_over(server: str, there: NewTable, asked: tuple[str, ...]) -> None:
+    """With `any` no open table is joined whose rules, options or number of deals are others than asked for."""
+    name = asyncio.run(open_table(server, bots=5, new=there))
+    done = gouji("bot", "run", "--server", server, *asked, "--json")
+    assert done.exit_code == 0, done.stderr
+    assert json.loads(done.stdout)["table"] != name
+    by_name = gouji("bot", "run", "--server", server, *asked, "--table", name)
+    assert by_name.exit_code == 1
+    assert by_name.stdout == ""
+    assert f"{name} is not played as asked: " in by_name.stderr
+    assert len(free_seats(asyncio.run(facts(server, name)))) == 1
+    assert (
+        gouji("bot", "run", "--server", server, "--table", name).exit_code == 0
+    )  # it plays there when nothing is asked
+
+
+@pytest.mark.parametrize(
+    ("there", "asked", "told"),
+    [
+        (BLUFF, ("--rules", "shandong"), "shandong, 1 deal"),
+        (ASKING, ("--set", "show=ask"), "qingdao, show=ask, 1 deal"),
+        (ASKING, ("--rules", "qingdao", "--set", "show=ask", "--deals", "1"), "qingdao, show=ask, 1 deal"),
+        (ONE_DEAL, ("--set", "show=auto", "--set", "deals=1"), "qingdao, 1 deal"),
+        (BLUFF, (), "shandong, 1 deal"),
+    ],
+)
+@pytest.mark.parametrize("by_name", [False, True])
+def test_a_table_as_asked_is_joined_and_its_rules_are_told(
+    server: str, there: NewTable, asked: tuple[str, ...], told: str, *, by_name: bool
+) -> None:
+    """A table of the rules asked for is joined, by `any` and by name, and told with its rules and number of deals."""
+    name = asyncio.run(open_table(server, new=there))
+    done = gouji("bot", "run", "--server", server, *asked, *(("--table", name) if by_name else ()))
+    assert done.exit_code == 0, done.stderr
+    assert done.stdout.splitlines()[0] == f"joined {name}, seat 5: {told}"
+
+
+@pytest.mark.parametrize(
+    ("there", "asked", "said"),
+    [
+        (BLUFF, ("--rules", "qingdao"), "its rules are shandong, not qingdao (`"),
+        (ASKING, ("--rules", "qingdao"), "show is ask, not auto"),
+        (ASKING, ("--rules", "qingdao", "--deals", "3"), "show is ask, not auto; it has 1 deal, not 3"),
+        (ONE_DEAL, ("--deals", "3"), "it has 1 deal, not 3"),
+    ],
+)
+def test_what_differs_at_a_table_is_said(server: str, there: NewTable, asked: tuple[str, ...], said: str) -> None:
+    """A table named by its name that is not as asked is refused with what differs, and how to join it all the same."""
+    name = asyncio.run(open_table(server, new=there))
+    done = gouji("bot", "run", "--server", server, *asked, "--table", name)
+    assert done.exit_code == 1
+    assert said in done.stderr
+    assert "leave these options out" in done.stderr
+    assert gouji("bot", "run", "--server", server, "--table", name).exit_code == 0
+
+
 def test_a_kept_account_comes_back(server: str, tmp_path: Path) -> None:
     """With --keep the account is made once, kept for its owner's eyes alone, and used again."""
     kept = tmp_path / "me.json"
@@ -170,11 +262,29 @@ def test_a_bot_that_fails_plays_on_by_default_and_is_told(server: str, bots: Pat
     assert json.loads(done.stdout)["faults"] > 0
 
 
-def test_a_strict_bot_ends_at_its_first_mistake(server: str, bots: Path) -> None:
-    """With --strict the first mistake ends the run with 1 and says what it was."""
-    done = run(server, "--policy", "mybot:Crashing", "--strict", "--table", "new")
+@pytest.mark.parametrize(
+    ("name", "flags", "said", "line"),
+    [
+        ("Crashing", (), "its choose failed: RuntimeError: no idea", 'raise RuntimeError("no idea")'),
+        ("Deep", (), "its choose failed: json.decoder.JSONDecodeError: Expecting value", "return json.loads("),
+        ("Mumbling", (), "is no card: cards are written", ""),
+        ("Cheating", (), "it chose what R", ""),
+        ("Slow", ("--time-limit", "0.01"), "it took longer than 0.01 s (--time-limit)", ""),
+    ],
+)
+def test_a_strict_bot_ends_at_its_first_mistake(
+    server: str, bots: Path, name: str, flags: tuple[str, ...], said: str, line: str
+) -> None:
+    """With --strict the first mistake ends the run with 1: one line says what it was, and the bot's file and line."""
+    done = run(server, "--policy", f"mybot.py:{name}", "--strict", "--table", "new", *flags)
     assert done.exit_code == 1
-    assert "its choose failed" in done.stderr
+    assert said in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert has_no_traceback(done.stderr)
+    if line:
+        lines = (bots / "mybot.py").read_text(encoding="utf-8").splitlines()
+        number = next(number for number, text in enumerate(lines, 1) if line in text)
+        assert f"mybot.py:{number})" in done.stderr
 
 
 def test_waiting_tells_how_to_join_and_can_be_stopped(server: str) -> None:
@@ -182,7 +292,7 @@ def test_waiting_tells_how_to_join_and_can_be_stopped(server: str) -> None:
     command = [sys.executable, "-m", "gouji_cli", "bot", "run", "--server", server, "--table", "new", "--fill", "none"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
-        made = process.stdout.readline().split()[1]
+        made = process.stdout.readline().split()[1].rstrip(":")
         _, _, joining = process.stdout.readline().strip().partition(": ")
         assert joining == f"{sys.executable} -m gouji_cli bot run --server {server} --table {made}"
         process.send_signal(signal.SIGINT)
@@ -197,7 +307,7 @@ def test_a_bot_that_joins_tells_whom_it_waits_for_and_leaves_when_stopped(server
     command = [sys.executable, "-m", "gouji_cli", "bot", "run", "--server", server]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
-        assert process.stdout.readline() == f"joined {name}, seat 3\n"
+        assert process.stdout.readline() == f"joined {name}, seat 3: qingdao, 1 deal\n"
         assert process.stdout.readline().startswith("waiting for 2 other players; `--table new` ")
         process.send_signal(signal.SIGTERM)
         process.communicate(timeout=30)
@@ -229,7 +339,6 @@ def test_nobody_at_the_address_is_a_clear_error() -> None:
         (("--table", "no/such/table"), 1, ""),
         (("--name", "x" * 25), 1, ""),
         (("--name", "a\nb"), 1, ""),
-        (("--rules", "nowhere"), 1, ""),
         (("--keep", "/dev/null/x"), 1, "/dev/null/x"),
     ],
 )
@@ -250,6 +359,7 @@ def test_what_the_server_refuses_is_a_clear_error(server: str, flags: tuple[str,
         (("--server", "a b"), "address"),
         (("--server", "localhost:99999"), "address"),
         (("--server", "http://localhost:1"), "address"),
+        (("--server", "https://localhost:1", "--json"), "address"),
         (("--policy", "clever"), "clever"),
         (("--policy", ""), "policy"),
         (("--policy", ":"), ""),
@@ -265,6 +375,11 @@ def test_what_the_server_refuses_is_a_clear_error(server: str, flags: tuple[str,
         (("--policy", "broken.py:Lowest"), "SyntaxError"),
         (("--policy", "gouji_client:Bot"), "choose"),
         (("--fill", "clever"), "clever"),
+        (("--rules", "nowhere"), "there is no preset nowhere"),
+        (("--rules", "quingdao"), "did you mean qingdao?"),
+        (("--set", "shwo=ask"), "did you mean show? `gouji rules show qingdao` lists them"),
+        (("--set", "show"), "option=value"),
+        (("--set", "show=loudly"), "show is one of auto, ask"),
         (("--seat", "6"), "seat"),
         (("--deals", "0"), "deals"),
         (("--time-limit", "0"), "time-limit"),
@@ -279,11 +394,15 @@ def test_options_that_make_no_sense_are_clear_errors(bots: Path, flags: tuple[st
     result = gouji("bot", "run", *arguments)
     assert result.exit_code == 2, result.output
     assert said in result.stderr
+    assert "=True" not in result.stderr  # an argument of the SDK
     assert has_no_traceback(result.output)
 
 
 def test_another_machine_is_not_spoken_to_in_the_clear() -> None:
-    """Cleartext to another machine is refused before anything is sent."""
-    result = gouji("bot", "run", "--server", "192.0.2.1:50151")
-    assert result.exit_code == 1
-    assert "in the clear" in result.stderr
+    """Cleartext to another machine is refused before anything is sent, in the words of the command's own options."""
+    for server in ("192.0.2.1:50151", "nonsense"):
+        result = gouji("bot", "run", "--server", server)
+        assert result.exit_code == 1
+        assert f"{server} is another machine" in result.stderr
+        assert "in the clear: use --tls, or --insecure" in result.stderr
+        assert "tls=True" not in result.stderr

@@ -14,9 +14,10 @@ import typer
 from rich.text import Text
 
 import gouji_bots
+from gouji_cli.asked_rules import AskedRules, OtherRules, told
 from gouji_cli.failures import STOPPED, Stopped, first_failure, run_until_stopped
 from gouji_cli.reading_rules import rule_set, understand
-from gouji_cli.terminal import fail, out, own_command, plain, print_json
+from gouji_cli.terminal import by_locale, fail, out, own_command, plain, print_json
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 app = typer.Typer(help="Run bots.", no_args_is_help=True)
 
 DEFAULT_SERVER = "127.0.0.1:50151"
+DEFAULT_RULES = "qingdao"
 FAILED = 1
 LEAVE_SECONDS = 2.0
 """How long a stopped command tries to give its seat up."""
@@ -46,6 +48,7 @@ class Order:
     server: str
     name: str
     table: str
+    asked: AskedRules
     new: NewTable
     seat: int | None
     fill: str | None
@@ -58,10 +61,10 @@ class Order:
     watch: bool
     quiet: bool
 
-    def say(self, text: str) -> None:
+    def say(self, english: str, chinese: str) -> None:
         """Tell people how far it is."""
         if not self.quiet:
-            print(plain(text), flush=True)
+            print(plain(by_locale(english, chinese)), flush=True)
 
 
 @app.command("run")
@@ -72,7 +75,10 @@ def run(
     ] = "simple",
     name: Annotated[str, typer.Option(help="The display name, instead of the bot's own.")] = "",
     table: Annotated[
-        str, typer.Option(metavar="TABLE", help="tables/…, `new`, or `any`: an open one, else a new one.")
+        str,
+        typer.Option(
+            metavar="TABLE", help="tables/…, `new`, or `any`: an open one of the rules asked for, else a new one."
+        ),
     ] = "any",
     seat: Annotated[int | None, typer.Option(min=0, max=5, help="The seat wanted; else the lowest free one.")] = None,
     fill: Annotated[
@@ -81,13 +87,20 @@ def run(
     house: Annotated[
         bool, typer.Option("--house", help="Have the server play those bots, at a person's pace, and not this command.")
     ] = False,
-    rules: Annotated[str, typer.Option(metavar="PRESET", help="The rule set of a new table.")] = "qingdao",
+    rules: Annotated[
+        str | None,
+        typer.Option(metavar="PRESET", help="The rule set; else any at an open table, and qingdao at a new one."),
+    ] = None,
     settings: Annotated[
         list[str] | None, typer.Option("--set", metavar="OPTION=VALUE", help="Change an option of that rule set.")
     ] = None,
     deals: Annotated[
         int | None,
-        typer.Option(min=1, max=100, help="Deals of a match at a new table; else as many as the rules say, or 3."),
+        typer.Option(
+            min=1,
+            max=100,
+            help="Deals of the match; else any number at an open table, and at a new one what the rules say, or 3.",
+        ),
     ] = None,
     keep: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Keep the account here, to come back as the same one.")
@@ -111,8 +124,9 @@ def run(
 
     The exit status is 0 when the match was played to its end, 1 when it was not, 2 for options that make no sense.
     """
+    from gouji_cli.bot_failures import failure_text
     from gouji_cli.policies import NoSuchBot, load_bot
-    from gouji_client import GoujiError, NewTable
+    from gouji_client import BotFailed, GoujiError, NewTable, UnsafeConnection
 
     logging.basicConfig(format="gouji: %(message)s")
     try:
@@ -121,12 +135,17 @@ def run(
         fail(str(error))
     if fill != "none" and fill not in gouji_bots.policies:
         fail(f"there is no policy {fill!r} to fill the table with: use {', '.join(gouji_bots.policies)}, or none")
-    changes = understand(lambda: rule_set(rules, settings)).overrides() if settings else {}
+    played = understand(lambda: rule_set(rules or DEFAULT_RULES, settings or ()))
+    changes = played.overrides() if settings else {}
     order = Order(
         server=server,
         name=name or player.display_name,
         table=table,
-        new=NewTable(rule_set=rules, options=changes, deals=deals or 0, title=name or player.display_name),
+        asked=AskedRules(
+            rules=played if rules is not None or settings else None,
+            deals=deals or (played.deals if "deals" in changes else 0) or None,
+        ),
+        new=NewTable(rule_set=played.name, options=changes, deals=deals or 0, title=name or player.display_name),
         seat=seat,
         fill=None if fill == "none" else fill,
         house=house,
@@ -143,15 +162,35 @@ def run(
     try:
         result, info = run_until_stopped(play(order, player))
         written = result.write_records(records) if records is not None else []
-    except GoujiError as error:
-        fail(str(error), status=FAILED)
-    except ValueError as error:
-        fail(str(error))
+    except BotFailed as failed:
+        fail(failure_text(failed, player, time_limit), status=FAILED)
+    except UnsafeConnection:
+        fail(in_the_clear(server), status=FAILED)
+    except ValueError as error:  # what was given is no address, no name …
+        fail(as_options(str(error)))
+    except (GoujiError, OtherRules) as error:
+        fail(as_options(str(error)), status=FAILED)
     except OSError as error:
         fail(f"{records}: {error.strerror}", status=FAILED)
     except Stopped:
         fail("stopped", status=STOPPED)
     conclude(result, info, written, as_json=as_json)
+
+
+def as_options(text: str) -> str:
+    """Return a text of the SDK with its arguments named as the options of this command."""
+    for argument, option in (("pass tls=True", "use --tls"), ("tls=True", "--tls"), ("insecure=True", "--insecure")):
+        text = text.replace(argument, option)
+    return text
+
+
+def in_the_clear(server: str) -> str:
+    """Return why a server on another machine is not spoken to, and the options that allow it."""
+    return by_locale(
+        f"{server} is another machine and the connection would carry your secrets in the clear: use --tls,"
+        " or --insecure if you trust the network between",
+        f"{server} 是另一台机器，连接会明文传送密钥：请用 --tls；若信任中间的网络，可用 --insecure",
+    )
 
 
 def make_folder(folder: Path) -> None:
@@ -224,20 +263,40 @@ async def take_seat(client: Client, order: Order) -> tuple[str, list[int]]:
     from gouji_client import Refused
 
     if order.table not in ("any", "new"):
-        name = order.table if order.table.startswith("tables/") else f"tables/{order.table}"
-        return name, []  # where it may sit already, from an earlier run
+        return await take_place(client, order, order.table), []
     if order.table == "any":
         async for found in client.lobby.tables(state=lobby_pb2.TABLE_STATE_WAITING, with_free_seat=True):
+            if not order.asked.met_by(found):
+                continue
             try:
                 seat = await client.lobby.join(found.name, order.seat)
             except Refused as refused:
                 logger.info("%s could not be joined: %s", found.name, refused)
             else:
-                order.say(f"joined {found.name}, seat {seat}")
-                async with seat_given_up(client, found.name):
-                    await say_who_is_missing(client, found.name, order)
+                await say_joined(client, found, seat, order)
                 return found.name, []
     return await make_table(client, order)
+
+
+async def take_place(client: Client, order: Order, table: str) -> str:
+    """Take a seat at the table of that name, or keep the one held there from an earlier run; return its full name."""
+    from gouji_client.lobby import seat_of
+
+    found = await client.lobby.get(table if table.startswith("tables/") else f"tables/{table}")
+    order.asked.insist(found)
+    seat = seat_of(found, client.account.name)
+    if seat is None:
+        seat = await client.lobby.join(found.name, order.seat)
+    await say_joined(client, found, seat, order)
+    return found.name
+
+
+async def say_joined(client: Client, table: lobby_pb2.Table, seat: int, order: Order) -> None:
+    """Tell where it sits now, by what rules and how long, and whom the table waits for."""
+    rules = told(table)
+    order.say(f"joined {table.name}, seat {seat}: {rules}", f"已加入 {table.name}，座位 {seat}：{rules}")
+    async with seat_given_up(client, table.name):
+        await say_who_is_missing(client, table.name, order)
 
 
 async def say_who_is_missing(client: Client, table: str, order: Order) -> None:
@@ -246,16 +305,21 @@ async def say_who_is_missing(client: Client, table: str, order: Order) -> None:
 
     if missing := len(free_seats(await client.lobby.get(table))):
         others = "another player" if missing == 1 else f"{missing} other players"
-        order.say(f"waiting for {others}; `--table new` makes a table that is filled at once")
+        order.say(
+            f"waiting for {others}; `--table new` makes a table that is filled at once",
+            f"还差 {missing} 人；`--table new` 另开一桌，立即坐满",
+        )
 
 
 async def make_table(client: Client, order: Order) -> tuple[str, list[int]]:
     """Make a table; return its name and the seats that this command should fill."""
     new = order.new if order.seat is None else replace(order.new, seat=order.seat)
     made = await client.lobby.create(new)
-    order.say(f"made {made.name}")
+    rules = told(made)
+    order.say(f"made {made.name}: {rules}", f"已开桌 {made.name}：{rules}")
     if order.fill is None:
-        order.say(f"waiting for five others: {own_command()} bot run --server {order.server} --table {made.name}")
+        joining = f"{own_command()} bot run --server {order.server} --table {made.name}"
+        order.say(f"waiting for five others: {joining}", f"等待其他五人加入：{joining}")
         return made.name, []
     free = [player.seat for player in made.players if not player.account and not player.bot]
     if not order.house:

@@ -31,7 +31,8 @@ async def first_failure() -> AsyncIterator[None]:
         failure: BaseException = failures
         while isinstance(failure, BaseExceptionGroup):
             failure = failure.exceptions[0]
-        raise failure from failures
+        # What a failure came of is its own: the bot's error, for one.
+        raise failure from failure.__cause__ or failures
 
 
 def run_until_stopped(running: Coroutine[Any, Any, T]) -> T:

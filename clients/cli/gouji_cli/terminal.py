@@ -64,6 +64,11 @@ def speaks_chinese() -> bool:
     return locale.lower().startswith("zh") and not ascii_only()
 
 
+def by_locale(english: str, chinese: str) -> str:
+    """Return of two texts the one in the user's language."""
+    return chinese if speaks_chinese() else english
+
+
 def say_error(message: str) -> None:
     """Print one error line on stderr."""
     print(f"gouji: {plain(message)}", file=sys.stderr, flush=True)
