@@ -105,10 +105,11 @@ def _teams(rules: RuleSet) -> list[Contradiction]:
     found += [
         (
             (option, "teams"),
-            f"individual play has no allies: {option} cannot be {rules.option(option)!r}",
-            f"个人计分没有联邦：{option} 不能是 {rules.option(option)!r}",
+            f"individual play has no allies: {option} cannot be {value}",
+            f"个人计分没有联邦：{option} 不能是 {value}",
         )
         for option, wrong in alone
+        for value in ["true" if rules.option(option) is True else rules.option(option)]
         if wrong
     ]
     return found

@@ -201,6 +201,9 @@ _OPTIONS: dict[str, tuple[OptionValue, ...] | None] = {
     "deals": None,
 }
 
+_MOST_SHOWN = 60
+_WHOLE = ("a whole number from -1000 to 1000", " -1000 到 1000 的整数")
+
 _NAME_OF = {"return_": "return"}
 _FIELD_OF = {"return": "return_"}
 
@@ -219,12 +222,38 @@ def _checked(field: str, value: Any) -> OptionValue:
             if value == allowed and type(value) is type(allowed):
                 return allowed
         said = ", ".join(format_option(allowed) for allowed in values)
-        text_zh = f"{name} 只能是 {said}，不能是 {value!r}"
-        raise RuleSetError((name,), f"{name} is one of {said}, not {value!r}", text_zh)
+        text_zh = f"{name} 只能是 {said}，不能是{_shown(value)}"
+        raise RuleSetError((name,), f"{name} is one of {said}, not {_shown(value)}", text_zh)
     if _well_formed(field, value):
         checked: OptionValue = value
         return checked
-    raise RuleSetError((name,), f"{name} cannot be {value!r}", f"{name} 不能是 {value!r}")
+    text_en, text_zh = _shape(field)
+    raise RuleSetError(
+        (name,), f"{name} is {text_en}, not {_shown(value)}", f"{name} 须为{text_zh}，不能是{_shown(value)}"
+    )
+
+
+def _shown(value: Any) -> str:
+    """A value that an option does not have, as people write it: texts in quotes, lists with strokes."""
+    text = repr(value) if isinstance(value, str) else format_option(value)
+    return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}…"
+
+
+def _shape(field: str) -> tuple[str, str]:
+    """What the value of an option without a list of values looks like, in both languages."""
+    if field == "points":
+        return (
+            "six whole numbers from -1000 to 1000, such as 4/2/0/0/-2/-4",
+            "六个绝对值不过 1000 的整数，如 4/2/0/0/-2/-4",
+        )
+    if field == "burn_points":
+        return "two whole numbers from -1000 to 1000, such as 1/-1", "两个绝对值不过 1000 的整数，如 1/-1"
+    if field == "tribute":
+        kinds = "/".join(TRIBUTE_KINDS)
+        return f"none, or some of {kinds} in this order", f" none，或依次取自 {kinds}"
+    if field == "removed":
+        return "cards such as 345", "牌，如 345"
+    return ("a whole number from 0 to 1000", " 0 到 1000 的整数") if field == "deals" else _WHOLE
 
 
 def _well_formed(field: str, value: Any) -> bool:
@@ -240,11 +269,11 @@ def _well_formed(field: str, value: Any) -> bool:
     return type(value) is int and (0 <= value <= 1000 if field == "deals" else abs(value) <= 1000)
 
 
-def format_option(value: OptionValue) -> str:
+def format_option(value: OptionValue | list[int] | list[str]) -> str:
     """An option's value as text: ``true``, ``4``, ``any_last``, ``4/2/0/0/-2/-4``; an empty list is ``none``."""
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, tuple):
+    if isinstance(value, (tuple, list)):
         return "/".join(str(part) for part in value) or "none"
     return str(value)
 

@@ -214,3 +214,37 @@ def test_every_option_has_a_text() -> None:
     assert texts["points"] == "4/2/0/0/-2/-4"
     assert texts["sweep_doubles"] == "true"
     assert texts["tribute"] == "none"
+
+
+@pytest.mark.parametrize(
+    ("overrides", "said"),
+    [
+        ({"points": (3, 2)}, "six whole numbers from -1000 to 1000, such as 4/2/0/0/-2/-4, not 3/2"),
+        ({"points": [3, "x"]}, "not 3/x"),
+        ({"points": ()}, "not none"),
+        ({"tribute": ["loser", "point"]}, "some of stifle/burn/point/loser in this order, not loser/point"),
+        ({"burn_points": (1,)}, "such as 1/-1, not 1"),
+        ({"burn": ("strict", "off")}, "strict, bluff, off, not strict/off"),
+        ({"deals": -1}, "from 0 to 1000, not -1"),
+        ({"opening": 1}, "false, true, not 1"),
+        ({"burn": "b" * 400}, "not 'bbbb"),
+        ({"teams": "individual", "sweep_doubles": True, "record": "signed"}, "sweep_doubles cannot be true"),
+    ],
+)
+def test_a_refused_value_is_shown_as_people_write_it(overrides: dict[str, object], said: str) -> None:
+    """The message says what the option takes and shows the value as a rule set is written: lists with strokes and no
+    brackets, true and false in small letters, and not more of it than fits in a line."""
+    with pytest.raises(gr.RuleSetError) as raised:
+        gr.preset("qingdao").replace(**overrides)
+    assert said in raised.value.text_en
+    assert said.split()[-1] in raised.value.text_zh
+    assert len(raised.value.text_en) < 250
+    assert not {"(", "["} & set(raised.value.text_en)
+    assert "True" not in raised.value.text_en
+
+
+def test_lists_and_tuples_are_written_alike() -> None:
+    """A list is as good as a tuple, in an override and in its text."""
+    wanted = gr.preset("qingdao").replace(points=(6, 3, 0, 0, -3, -6))
+    assert gr.preset("qingdao").replace(points=[6, 3, 0, 0, -3, -6]) == wanted
+    assert gr.rule_set.format_option([6, 3, 0, 0, -3, -6]) == gr.rule_set.format_option((6, 3, 0, 0, -3, -6))
