@@ -427,9 +427,11 @@ class TableMachine(RuleBasedStateMachine):
                 moved = inputs.decode(entry.kind, entry.body)
                 assert isinstance(moved, inputs.Moved)
                 moves[moved.request_id] = moves.get(moved.request_id, 0) + 1
-            elif entry.kind in ("count", "dissolve", "feel"):
+            elif entry.kind in ("count", "dissolve", "feel", "same"):
                 said = inputs.decode(entry.kind, entry.body)
-                assert isinstance(said, inputs.CountAsked | inputs.DissolutionVoted | inputs.HandFelt)
+                assert isinstance(
+                    said, inputs.CountAsked | inputs.DissolutionVoted | inputs.HandFelt | inputs.Unchanged
+                )
                 moves[said.request_id] = moves.get(said.request_id, 0) + 1
         assert all(count == 1 for count in moves.values())
         assert all(moves.get(asked.request_id) == 1 for (_, asked), _ in self.acknowledged)

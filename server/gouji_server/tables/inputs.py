@@ -174,6 +174,20 @@ class DissolutionVoted:
 
 
 @dataclass(frozen=True, slots=True)
+class Unchanged:
+    """A person's command changed nothing. It is here since its request id is to be known again, whatever comes.
+
+    ``method`` is the command's name, ``body`` the hash of what it said, in hexadecimal.
+    """
+
+    time: int
+    account: str
+    method: str
+    body: str
+    request_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class Abandoned:
     """Nobody did anything at a waiting table for too long."""
 
@@ -201,6 +215,7 @@ Input: TypeAlias = (
     | CountAsked
     | HandFelt
     | DissolutionVoted
+    | Unchanged
     | Abandoned
     | Frozen
 )
@@ -219,6 +234,7 @@ _KINDS: dict[str, type[Any]] = {
     "count": CountAsked,
     "feel": HandFelt,
     "dissolve": DissolutionVoted,
+    "same": Unchanged,
     "abandon": Abandoned,
     "freeze": Frozen,
 }

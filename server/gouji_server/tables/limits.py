@@ -36,8 +36,14 @@ class Limits:
     closed_tables_listed: int = 1000
     """Tables that are over and still in lists. Beyond: the oldest leave the lists; they can be got by name."""
     said_a_deal: int = 60
-    """How often one seat may ask for counts and speak about ending the match in one deal. Beyond: RESOURCE_EXHAUSTED,
-    `TOO_MUCH_SAID`, until the next deal."""
+    """How often one seat may ask for counts, speak about ending the match and join again in one deal. Beyond:
+    RESOURCE_EXHAUSTED, `TOO_MUCH_SAID`, until the next deal."""
+    changes_waiting: int = 100
+    """How often one account may take a seat, choose an opposite and say whether it is ready before the match. Beyond:
+    RESOURCE_EXHAUSTED, `TOO_MANY_CHANGES`; it may still give its seat up."""
+    changes_waiting_in_all: int = 1000
+    """How often all accounts together may do so before nobody new takes a seat: RESOURCE_EXHAUSTED, `TOO_MANY_CAME`.
+    Who sits may go on, as far as `changes_waiting`."""
     lobby_requests: int = 256
     """Request ids of lobby commands that a table remembers. Beyond: the oldest are forgotten."""
     idle_seconds: float = 60.0

@@ -161,8 +161,28 @@ def said_too_much(most: int) -> Refused:
     return Refused(
         RESOURCE_EXHAUSTED,
         "TOO_MUCH_SAID",
-        f"a seat may ask for counts and vote {most} times a deal",
-        f"每副牌每个座位最多问报牌、表决 {most} 次",
+        f"a seat may ask for counts, vote and join again {most} times a deal",
+        f"每盘每个座位最多问报牌、表决、再次入座 {most} 次",
+    )
+
+
+def changed_too_often(most: int) -> Refused:
+    """Refuse an account that has changed its mind too often before the match."""
+    return Refused(
+        RESOURCE_EXHAUSTED,
+        "TOO_MANY_CHANGES",
+        f"you may sit down, choose and be ready or not {most} times before a match: leave, and make another table",
+        f"开局前每人最多入座、选对头、改准备状态 {most} 次：请离座，另开一桌",
+    )
+
+
+def too_many_came() -> Refused:
+    """Refuse one more who takes a seat where too many came and went."""
+    return Refused(
+        RESOURCE_EXHAUSTED,
+        "TOO_MANY_CAME",
+        "too many have come and gone at this table: make another one",
+        "这张桌子来去的人太多：请另开一桌",
     )
 
 

@@ -22,8 +22,8 @@ from gouji_server.tables.limits import Limits
 from gouji_server.tables.messages import Abandon, Look, Turn
 from gouji_server.tables.observing import NullMetrics
 from gouji_server.tables.outbox import Outbox
+from gouji_server.tables.requests import created_body
 from gouji_server.tables.story import Story
-from gouji_server.tables.table import created_body
 
 if TYPE_CHECKING:
     from collections.abc import Collection

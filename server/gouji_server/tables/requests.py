@@ -9,9 +9,13 @@ lobby commands until there are too many.
 from __future__ import annotations
 
 from hashlib import blake2b
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+import gouji_rules as gr
 from gouji_server.tables.refusals import used_id
+
+if TYPE_CHECKING:
+    from gouji_server.tables import inputs
 
 Key: TypeAlias = tuple[str, str, str]
 """Account, method, request id. The table is the memory's owner."""
@@ -33,6 +37,13 @@ class Answer(NamedTuple):
 def body_hash(*parts: object) -> bytes:
     """Hash the parts of a request's body."""
     return blake2b(repr(parts).encode(), digest_size=8).digest()
+
+
+def created_body(entry: inputs.Created) -> bytes:
+    """Hash what the maker of a table said: options in any order, and defaults spelt out or not, are the same rules."""
+    rules = gr.preset(entry.rules).replace(**entry.options)
+    said = (rules, entry.title, entry.deals, entry.decision_ms, entry.spectators, entry.seat)
+    return body_hash(*said)
 
 
 class RequestMemory:

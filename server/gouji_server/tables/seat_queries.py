@@ -17,7 +17,7 @@ from gouji_server.tables import refusals
 from gouji_server.tables.convert import play_message
 from gouji_server.tables.deciding import check_playing, read_action
 from gouji_server.tables.inputs import Moved
-from gouji_server.tables.table import action_of
+from gouji_server.tables.moves import action_of
 
 if TYPE_CHECKING:
     from gouji.table.v1 import table_pb2 as pb

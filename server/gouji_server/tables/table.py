@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import gouji_rules as gr
 from gouji.lobby.v1 import lobby_pb2
 from gouji.table.v1 import events_pb2
-from gouji_rules import actions
-from gouji_rules.actions import VERB_SHIFT
 from gouji_rules.option_values import settings_of
 from gouji_server.tables import happenings, inputs
 from gouji_server.tables.convert import SEATS_IN
-from gouji_server.tables.requests import Answer, RequestMemory, body_hash
+from gouji_server.tables.moves import action_of
+from gouji_server.tables.requests import Answer, RequestMemory, body_hash, created_body
 from gouji_server.tables.seats import SEATS, Seats
 from gouji_server.tables.steps import DealFacts
 
@@ -76,7 +75,7 @@ class TableState:
     ``n`` counts its public events, ``p`` what was said to each seat alone; ``decision`` is the `n` at which the open
     question was asked (0: none is) and ``deadline`` when it lapses (milliseconds, 0: never). ``answered`` is the mask
     of the seats whose hidden answer is in. ``made`` is what the maker of the table was answered. ``said`` counts what
-    each seat said in this deal besides its answers.
+    each seat said in this deal besides its answers, ``changes`` what each account did before the match.
     """
 
     __slots__ = (
@@ -85,6 +84,8 @@ class TableState:
         "_felt",
         "_info",
         "answered",
+        "changes",
+        "changes_in_all",
         "create_time",
         "deadline",
         "deal",
@@ -92,9 +93,9 @@ class TableState:
         "decision_ms",
         "epoch",
         "facts",
+        "limits",
         "made",
         "match",
-        "most_said",
         "n",
         "name",
         "owner",
@@ -115,8 +116,10 @@ class TableState:
     def __init__(self, name: str, limits: Limits) -> None:
         self.name = name
         self.requests = RequestMemory(limits.lobby_requests)
-        self.most_said = limits.said_a_deal
+        self.limits = limits
         self.said = [0] * SEATS
+        self.changes: dict[str, int] = {}
+        self.changes_in_all = 0
         self.seats = Seats()
         self.state: lobby_pb2.TableState.ValueType = lobby_pb2.TABLE_STATE_UNSPECIFIED
         self.n = 0
@@ -217,6 +220,7 @@ class TableState:
         self.made = Answer(created_body(entry), seat=entry.seat, table=self.info().SerializeToString())
 
     def _joined(self, entry: inputs.Joined, effect: Effect) -> None:
+        self._count_change(entry.account)
         self._seats_changed(effect, self.seats.sit(entry.seat, entry.account, entry.name))
         self._keep_lobby((entry.account, JOIN_TABLE, entry.request_id), body_hash(entry.wanted), entry.seat)
 
@@ -227,6 +231,7 @@ class TableState:
         self._keep_lobby((entry.account, LEAVE_TABLE, entry.request_id), body_hash(), -1)
 
     def _ready_set(self, entry: inputs.ReadySet, effect: Effect) -> None:
+        self._count_change(entry.account)
         self._seats_changed(effect, self.seats.set_ready(entry.account, entry.ready))
         self._start_if_ready(effect)
         self._keep_lobby((entry.account, SET_READY, entry.request_id), body_hash(entry.ready), -1)
@@ -238,9 +243,27 @@ class TableState:
         self._keep_lobby((entry.account, ADD_BOT, entry.request_id), body, entry.seat)
 
     def _opposite_chosen(self, entry: inputs.OppositeChosen, effect: Effect) -> None:
+        self._count_change(entry.account)
         seat = self.seats.choose(self.seats.seat_of(entry.account), entry.wanted)
         self._seats_moved(effect, seat)
         self._keep_lobby((entry.account, CHOOSE_OPPOSITE, entry.request_id), body_hash(entry.wanted), seat)
+
+    def _unchanged(self, entry: inputs.Unchanged, effect: Effect) -> None:
+        seat = self.seats.seat_of(entry.account)
+        key = (entry.account, entry.method, entry.request_id)
+        body = bytes.fromhex(entry.body)
+        if entry.method == VOTE_DISSOLUTION:
+            self._keep_said(seat, key, body)
+            return
+        if self.state == WAITING:
+            self._count_change(entry.account)
+        else:
+            self.said[seat] += 1
+        self._keep_lobby(key, body, seat)
+
+    def _count_change(self, account: str) -> None:
+        self.changes[account] = self.changes.get(account, 0) + 1
+        self.changes_in_all += 1
 
     def _seats_drawn(self, entry: inputs.SeatsDrawn, effect: Effect) -> None:
         if not self.wants_seats:
@@ -267,6 +290,7 @@ class TableState:
 
     def _start(self, effect: Effect) -> None:
         self.state = PLAYING
+        self.changes = {}
         self.match = gr.Match(self.rules, self.total_deals)
         self._tell(effect, happenings.MatchStarted(self.total_deals))
 
@@ -449,50 +473,7 @@ class TableState:
         inputs.CountAsked: _count_asked,
         inputs.HandFelt: _hand_felt,
         inputs.DissolutionVoted: _dissolution_voted,
+        inputs.Unchanged: _unchanged,
         inputs.Abandoned: _abandoned,
         inputs.Frozen: _frozen,
     }
-
-
-def created_body(entry: inputs.Created) -> bytes:
-    """Hash what the maker of a table said."""
-    said = (entry.rules, entry.options, entry.title, entry.deals, entry.decision_ms, entry.spectators, entry.seat)
-    return body_hash(*said)
-
-
-def action_of(entry: inputs.Moved) -> gr.Action:
-    """Return a move as the engine knows it. Raises gouji_rules.PlayError (R10) for cards that make no play."""
-    verb = entry.verb
-    if verb in _WITH_CARDS:
-        return _WITH_CARDS[verb](gr.play_of_cards(entry.cards))
-    if verb == gr.Verb.SHOW:
-        return gr.show_action(entry.suit)
-    return _PLAIN[verb]
-
-
-def _kill(play: gr.Play) -> gr.Action:
-    return gr.Action(gr.Verb.KILL << VERB_SHIFT | play)
-
-
-_WITH_CARDS: dict[int, Callable[[gr.Play], gr.Action]] = {
-    gr.Verb.PLAY: gr.play_action,
-    gr.Verb.BURN: gr.burn_action,
-    gr.Verb.KILL: _kill,
-    gr.Verb.GIVE: actions.give_action,
-}
-_PLAIN: dict[int, gr.Action] = {
-    gr.Verb.PASS: gr.PASS,
-    gr.Verb.YIELD: gr.YIELD,
-    gr.Verb.WIND: gr.WIND,
-    gr.Verb.DECLINE: gr.DECLINE,
-    gr.Verb.NO: gr.NO,
-    gr.Verb.REVOLT: gr.REVOLT,
-    gr.Verb.KEEP_HEAD: gr.KEEP_HEAD,
-    gr.Verb.DROP_HEAD: gr.DROP_HEAD,
-    gr.Verb.CALL_OPEN: actions.CALL_OPEN,
-    gr.Verb.CALL_BLIND: actions.CALL_BLIND,
-    gr.Verb.REFUSE: actions.REFUSE,
-    gr.Verb.ACCEPT: actions.ACCEPT,
-    gr.Verb.WAIVE: actions.WAIVE,
-    gr.Verb.SWAP: actions.SWAP,
-}
