@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias
 
 from gouji_rules.cards import SEATS, TWO, parse_ranks
+from gouji_rules.errors import shortened
 
 if TYPE_CHECKING:
     from gouji_rules.rule_set import RuleSet
@@ -119,7 +120,8 @@ def _cards(rules: RuleSet) -> list[Contradiction]:
     try:
         gone = parse_ranks(rules.removed)
     except ValueError:
-        return [(("removed",), f"removed is no list of cards: {rules.removed}", f"removed 不是牌：{rules.removed}")]
+        said = shortened(rules.removed)
+        return [(("removed",), f"removed is no list of cards: {said}", f"removed 不是牌：{said}")]
     held = [4 * rules.decks] * 13 + [rules.decks] * 2
     if any(out > have for out, have in zip(gone, held, strict=True)):
         fields = ("removed", "decks")

@@ -5,6 +5,13 @@ Texts tell what is public or the caller's own; they never name another seat's ca
 
 from __future__ import annotations
 
+_MOST_REPEATED = 40
+
+
+def shortened(text: str) -> str:
+    """A text that came with a request, short enough for a refusal to repeat it."""
+    return text if len(text) <= _MOST_REPEATED else f"{text[:_MOST_REPEATED]}…"
+
 
 class RuleViolation(Exception):
     """An action that the rules refuse. It has changed nothing (R16).

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
 
-from gouji_rules.rule_set import PRESETS, RuleSetError
+from gouji_rules.rule_set import MOST_DEALS, PRESETS, RuleSetError
 
 
 @dataclass(frozen=True, slots=True)
@@ -786,7 +786,7 @@ OPTION_TEXTS: tuple[OptionText, ...] = (
         ("R68",),
         "S1: 5; S4: 3",
         low=0,
-        high=_MOST,
+        high=MOST_DEALS,
     ),
 )
 """Every option, in the order of docs/rules.md §12."""

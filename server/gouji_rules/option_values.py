@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from gouji_rules.errors import shortened
 from gouji_rules.option_texts import TEXT_OF, OptionType
 from gouji_rules.rule_set import OptionValue, RuleSet, RuleSetError, format_option, preset
 
@@ -22,7 +23,8 @@ def parse_option(option: str, text: str) -> OptionValue:
     """
     known = TEXT_OF.get(option)
     if known is None:
-        raise RuleSetError((option,), f"there is no option {option}", f"没有选项 {option}")
+        said = shortened(option)
+        raise RuleSetError((option,), f"there is no option {said}", f"没有选项 {said}")
     if known.type is OptionType.BOOL:
         return {"true": True, "false": False}.get(text, text)
     if known.type is OptionType.NUMBERS:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from gouji_rules.contradictions import contradictions
+from gouji_rules.errors import shortened
 from gouji_rules.presets import COLUMNS, TRIBUTE_KINDS, companions
 
 if TYPE_CHECKING:
@@ -102,7 +103,8 @@ class RuleSet:
         for option, value in overrides.items():
             name = _FIELD_OF.get(option, option)
             if name == "name" or name not in _OPTIONS:
-                raise RuleSetError((option,), f"there is no option {option}", f"没有选项 {option}")
+                said = shortened(option)
+                raise RuleSetError((option,), f"there is no option {said}", f"没有选项 {said}")
             changes[name] = _checked(name, value)
         made = dataclasses.replace(self, **{**_brought(self, changes), **changes})
         made.check()
@@ -201,7 +203,8 @@ _OPTIONS: dict[str, tuple[OptionValue, ...] | None] = {
     "deals": None,
 }
 
-_MOST_SHOWN = 60
+MOST_DEALS = 100
+"""Deals of a match, by its rules or its table."""
 _WHOLE = ("a whole number from -1000 to 1000", " -1000 到 1000 的整数")
 
 _NAME_OF = {"return_": "return"}
@@ -235,8 +238,7 @@ def _checked(field: str, value: Any) -> OptionValue:
 
 def _shown(value: Any) -> str:
     """A value that an option does not have, as people write it: texts in quotes, lists with strokes."""
-    text = repr(value) if isinstance(value, str) else format_option(value)
-    return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}…"
+    return shortened(repr(value) if isinstance(value, str) else format_option(value))
 
 
 def _shape(field: str) -> tuple[str, str]:
@@ -253,7 +255,9 @@ def _shape(field: str) -> tuple[str, str]:
         return f"none, or some of {kinds} in this order", f" none，或依次取自 {kinds}"
     if field == "removed":
         return "cards such as 345", "牌，如 345"
-    return ("a whole number from 0 to 1000", " 0 到 1000 的整数") if field == "deals" else _WHOLE
+    if field == "deals":
+        return f"a whole number from 0 to {MOST_DEALS}", f" 0 到 {MOST_DEALS} 的整数"
+    return _WHOLE
 
 
 def _well_formed(field: str, value: Any) -> bool:
@@ -266,7 +270,7 @@ def _well_formed(field: str, value: Any) -> bool:
         return isinstance(value, tuple) and value == tuple(kind for kind in TRIBUTE_KINDS if kind in value)
     if field == "removed":
         return isinstance(value, str)
-    return type(value) is int and (0 <= value <= 1000 if field == "deals" else abs(value) <= 1000)
+    return type(value) is int and (0 <= value <= MOST_DEALS if field == "deals" else abs(value) <= 1000)
 
 
 def format_option(value: OptionValue | list[int] | list[str]) -> str:
@@ -312,6 +316,6 @@ def preset(name: str) -> RuleSet:
         return found
     raise RuleSetError(
         ("rules",),
-        f"there is no preset {name}: use {', '.join(PRESETS)}",
-        f"没有 {name} 规则：请用 {'、'.join(PRESETS)}",
+        f"there is no preset {shortened(name)}: use {', '.join(PRESETS)}",
+        f"没有 {shortened(name)} 规则：请用 {'、'.join(PRESETS)}",
     )

@@ -225,7 +225,7 @@ def test_every_option_has_a_text() -> None:
         ({"tribute": ["loser", "point"]}, "some of stifle/burn/point/loser in this order, not loser/point"),
         ({"burn_points": (1,)}, "such as 1/-1, not 1"),
         ({"burn": ("strict", "off")}, "strict, bluff, off, not strict/off"),
-        ({"deals": -1}, "from 0 to 1000, not -1"),
+        ({"deals": -1}, "from 0 to 100, not -1"),
         ({"opening": 1}, "false, true, not 1"),
         ({"burn": "b" * 400}, "not 'bbbb"),
         ({"teams": "individual", "sweep_doubles": True, "record": "signed"}, "sweep_doubles cannot be true"),

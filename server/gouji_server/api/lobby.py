@@ -8,7 +8,7 @@ import structlog
 
 from gouji.lobby.v1 import lobby_pb2 as pb
 from gouji_rules.option_values import read_overrides
-from gouji_rules.rule_set import OPTION_NAMES, PRESET_NAMES, RuleSetError
+from gouji_rules.rule_set import MOST_DEALS, OPTION_NAMES, PRESET_NAMES, RuleSetError
 from gouji_rules.rule_set import preset as preset_of
 from gouji_server.api.validation import Shape
 from gouji_server.lobby import rule_sets
@@ -30,7 +30,6 @@ SERVICE = "gouji.lobby.v1.LobbyService"
 
 DEFAULT_RULE_SET = "ruleSets/qingdao"
 DEFAULT_DEALS = 3
-MAX_DEALS = 100
 DECISION_SECONDS = (1, 3600)
 DEFAULT_PAGE = 50
 MAX_PAGE = 100
@@ -89,7 +88,7 @@ class LobbyService:
         seated = not request.without_seat
         timed = request.HasField("decision_time")
         shape = Shape().request_id(request.request_id).title(title)
-        shape.within(request.deals, 1, MAX_DEALS, "deals", DEFAULT_DEALS)
+        shape.within(request.deals, 1, MOST_DEALS, "deals", DEFAULT_DEALS)
         rules, options = _rules(shape, rule_set, request.options)
         if timed:
             shape.duration(request.decision_time, *DECISION_SECONDS, "decision_time")

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import gouji_rules as gr
 from gouji_rules.actions import WITH_CARDS
+from gouji_rules.errors import shortened
+from gouji_rules.rule_set import MOST_DEALS
 from gouji_server.tables import inputs, refusals
 from gouji_server.tables.requests import Answer, body_hash
 from gouji_server.tables.seats import check_seat, no_seat, not_owner, opposite
@@ -39,7 +41,6 @@ if TYPE_CHECKING:
 
 MOST_CARDS = 216
 MOST_TITLE = 60
-MOST_DEALS = 100
 DECISION_SECONDS = (1.0, 3600.0)
 
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}").fullmatch
@@ -182,7 +183,7 @@ def decide_feel(state: TableState, account: str, request_id: str, now_ms: int) -
 
 def decide_vote(
     state: TableState, account: str, agrees: bool, request_id: str, now_ms: int
-) -> inputs.DissolutionVoted | Answer:
+) -> inputs.DissolutionVoted | inputs.Unchanged | Answer:
     """Judge speaking for ending the match, or against it. What changes nothing is not told."""
     seat = _own_seat(state, account)
     check_request_id(request_id)
@@ -192,16 +193,29 @@ def decide_vote(
     check_playing(state)
     if state.facts is None:
         raise refusals.no_deal()
-    if not state.vote_changes(seat, agrees=agrees):
-        return Answer(_NONE, state.n)
     _check_said(state, seat)
+    if not state.vote_changes(seat, agrees=agrees):
+        return _unchanged(now_ms, account, VOTE_DISSOLUTION, body_hash(agrees), request_id)
     return inputs.DissolutionVoted(now_ms, account, seat, agrees, request_id)
 
 
 def _check_said(state: TableState, seat: int) -> None:
     """Every word at a table is kept and told to all, so there is an end to them."""
-    if state.said[seat] >= state.most_said:
-        raise refusals.said_too_much(state.most_said)
+    most = state.limits.said_a_deal
+    if state.said[seat] >= most:
+        raise refusals.said_too_much(most)
+
+
+def _check_changes(state: TableState, account: str) -> None:
+    """Whatever is done at a table that waits is kept too."""
+    most = state.limits.changes_waiting
+    if state.changes.get(account, 0) >= most:
+        raise refusals.changed_too_often(most)
+
+
+def _unchanged(now_ms: int, account: str, method: str, body: bytes, request_id: str) -> inputs.Unchanged:
+    """What changes nothing is remembered all the same: sent again when it would, its id gets the same answer."""
+    return inputs.Unchanged(now_ms, account, method, body.hex(), request_id)
 
 
 def _own_seat(state: TableState, account: str) -> int:
@@ -228,7 +242,7 @@ def _closed(state: TableState) -> refusals.Refused:
 
 def decide_join(
     state: TableState, caller: Caller, seat: int | None, request_id: str, now_ms: int
-) -> inputs.Joined | Answer:
+) -> inputs.Joined | inputs.Unchanged | Answer:
     """Judge somebody's taking a seat. Who sits already gets the seat it has."""
     check_request_id(request_id)
     wanted = check_seat(seat)
@@ -236,10 +250,16 @@ def decide_join(
     if known is not None:
         return known
     sits = state.seats.seat_of(caller.account)
+    if sits >= 0 and state.state == PLAYING:
+        _check_said(state, sits)
+    else:
+        _check_waiting(state)
+        _check_changes(state, caller.account)
     if sits >= 0:
-        return Answer(_NONE, seat=sits, table=state.info().SerializeToString())
-    _check_waiting(state)
+        return _unchanged(now_ms, caller.account, JOIN_TABLE, body_hash(wanted), request_id)
     free = state.seats.pick(wanted)
+    if state.changes_in_all >= state.limits.changes_waiting_in_all:
+        raise refusals.too_many_came()
     return inputs.Joined(now_ms, caller.account, caller.display_name, free, wanted, request_id)
 
 
@@ -257,7 +277,7 @@ def decide_leave(state: TableState, caller: Caller, request_id: str, now_ms: int
 
 def decide_ready(
     state: TableState, caller: Caller, ready: bool, request_id: str, now_ms: int
-) -> inputs.ReadySet | Answer:
+) -> inputs.ReadySet | inputs.Unchanged | Answer:
     """Judge somebody's being ready. Saying again what was said changes nothing."""
     check_request_id(request_id)
     known = state.requests.find((caller.account, SET_READY, request_id), body_hash(ready))
@@ -267,14 +287,15 @@ def decide_ready(
     if seat < 0:
         raise no_seat()
     _check_waiting(state)
+    _check_changes(state, caller.account)
     if state.seats.players[seat].ready == ready:
-        return Answer(_NONE, seat=seat, table=state.info().SerializeToString())
+        return _unchanged(now_ms, caller.account, SET_READY, body_hash(ready), request_id)
     return inputs.ReadySet(now_ms, caller.account, ready, request_id)
 
 
 def decide_opposite(
     state: TableState, caller: Caller, wanted: int, request_id: str, now_ms: int
-) -> inputs.OppositeChosen | Answer:
+) -> inputs.OppositeChosen | inputs.Unchanged | Answer:
     """Judge somebody's choosing its opposite (R9). Choosing again whom one has changes nothing."""
     check_request_id(request_id)
     wanted = check_seat(wanted)
@@ -288,8 +309,9 @@ def decide_opposite(
     if state.rules.seating != "choose_opposite":
         raise refusals.no_choosing()
     state.seats.check_choice(seat, wanted)
+    _check_changes(state, caller.account)
     if state.seats.players[seat].chosen and wanted == opposite(seat):
-        return Answer(_NONE, seat=seat, table=state.info().SerializeToString())
+        return _unchanged(now_ms, caller.account, CHOOSE_OPPOSITE, body_hash(wanted), request_id)
     return inputs.OppositeChosen(now_ms, caller.account, wanted, request_id)
 
 
@@ -311,7 +333,7 @@ def decide_bot(
     if policy not in policies:
         said = ", ".join(sorted(policies))
         raise refusals.bad_field(
-            "policy", f"there is no bot {policy!r}: {said}", f"没有这种机器人：{said}", "NO_SUCH_BOT"
+            "policy", f"there is no bot {shortened(policy)!r}: {said}", f"没有这种机器人：{said}", "NO_SUCH_BOT"
         )
     known = state.requests.find((caller.account, ADD_BOT, request_id), body_hash(policy, wanted))
     if known is not None:
