@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from io import StringIO
+from urllib.parse import quote
 
 import pytest
 from google.protobuf.message import Message
@@ -59,9 +60,18 @@ def test_bad_fields_are_all_named_up_to_a_bound() -> None:
 
 
 def test_long_texts_are_cut() -> None:
-    """A text that repeats what a client sent does not make the trailers larger than clients take."""
-    refused = Refused(code_pb2.INVALID_ARGUMENT, "REASON", "x" * 60_000, "字" * 60_000, fields=(("f", "y" * 60_000),))
-    assert len(to_status(refused).SerializeToString()) < 4096
+    """A text that repeats what a client sent does not make the trailers larger than clients take, whatever its script:
+    8 KiB, where the details grow by a third and every byte of the message that is not ASCII becomes three."""
+    for sign in ("x", "字", "\U000f0000"):
+        fields = tuple((sign * 60_000, sign * 60_000) for _ in range(50))
+        refused = Refused(code_pb2.INVALID_ARGUMENT, "REASON", sign * 60_000, sign * 60_000, rule="R50", fields=fields)
+        status = to_status(refused)
+        size = len(status.SerializeToString()) * 4 / 3 + len(quote(status.message))
+        assert size < 7 * 1024
+        assert status.message.endswith(sign + "…")
+        told = [detail for detail in details(refused) if isinstance(detail, error_details_pb2.BadRequest)]
+        assert told
+        assert told[0].field_violations[0].field.endswith(sign + "…")
 
 
 @pytest.mark.usefixtures("own_logging")

@@ -30,8 +30,14 @@ if TYPE_CHECKING:
 
 DOMAIN = "gouji"
 MAX_FIELDS = 16
-MAX_TEXT = 400
-"""Field violations told at once, and characters of a text: the details travel in trailers, which are small."""
+MAX_TEXT = 480
+MAX_FIELD = 64
+MAX_VIOLATIONS = 1536
+"""Field violations told at once; and bytes of a text, of a field's name, of all violations together.
+
+The details travel in trailers, of which clients take 8 KiB in all. There they grow by a third, and the status message,
+which is the English text once more, threefold where it is not ASCII.
+"""
 
 log = structlog.get_logger("gouji.api")
 
@@ -113,17 +119,32 @@ def to_status(refused: Refused) -> status_pb2.Status:
         metadata["rule"] = refused.rule
     details: list[Message] = [error_details_pb2.ErrorInfo(reason=refused.reason, domain=DOMAIN, metadata=metadata)]
     if refused.fields:
-        violations = [
-            error_details_pb2.BadRequest.FieldViolation(field=field, description=description[:MAX_TEXT])
-            for field, description in refused.fields[:MAX_FIELDS]
-        ]
-        details.append(error_details_pb2.BadRequest(field_violations=violations))
+        details.append(_violations(refused.fields))
     if refused.retry_seconds is not None:
         details.append(error_details_pb2.RetryInfo(retry_delay=_duration(refused.retry_seconds)))
-    details.append(error_details_pb2.LocalizedMessage(locale="en-US", message=refused.text_en[:MAX_TEXT]))
-    details.append(error_details_pb2.LocalizedMessage(locale="zh-CN", message=refused.text_zh[:MAX_TEXT]))
-    message = refused.text_en[:MAX_TEXT]
+    message = _cut(refused.text_en, MAX_TEXT)
+    details.append(error_details_pb2.LocalizedMessage(locale="en-US", message=message))
+    details.append(error_details_pb2.LocalizedMessage(locale="zh-CN", message=_cut(refused.text_zh, MAX_TEXT)))
     return status_pb2.Status(code=refused.code, message=message, details=[_packed(item) for item in details])
+
+
+def _violations(fields: Sequence[tuple[str, str]]) -> error_details_pb2.BadRequest:
+    """Name the first fields, as many as there is room for."""
+    told = error_details_pb2.BadRequest()
+    for field, description in fields[:MAX_FIELDS]:
+        violation = told.field_violations.add(field=_cut(field, MAX_FIELD), description=_cut(description, MAX_TEXT))
+        if told.ByteSize() > MAX_VIOLATIONS:
+            told.field_violations.remove(violation)
+            break
+    return told
+
+
+def _cut(text: str, most: int) -> str:
+    """The text's beginning that has at most so many bytes as UTF-8, a sign of what is missing included."""
+    encoded = text.encode()
+    if len(encoded) <= most:
+        return text
+    return encoded[: most - len("…".encode())].decode(errors="ignore") + "…"
 
 
 def _packed(message: Message) -> any_pb2.Any:
