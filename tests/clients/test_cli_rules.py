@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import csv
 import json
+from collections import Counter
 from pathlib import Path
 
 import pytest
+from rich.cells import cell_len
 
 import gouji_rules as gr
+from gouji_cli.folding import fold
+from gouji_rules.option_texts import PRESET_TEXTS
 from gouji_rules.rule_set import OPTION_NAMES, format_option
 from tests.clients.cli_run import gouji, gouji_process, has_no_traceback
 
@@ -241,3 +245,40 @@ def test_what_cannot_be_read_ends_with_one_line(words: tuple[str, ...]) -> None:
     assert result.exit_code == 2
     assert len(result.stderr.splitlines()) == 1
     assert result.stdout == ""
+
+
+ENGLISH, CHINESE = "en_US.UTF-8", "zh_CN.UTF-8"
+CUT = "…"
+
+
+@pytest.mark.parametrize("columns", [None, 80, 72, 71, 40])
+@pytest.mark.parametrize("locale", [ENGLISH, CHINESE])
+@pytest.mark.parametrize(
+    "words", [("list",), *(("show", name) for name in gr.PRESETS), ("diff", "qingdao", "lianzhong,show=ask,seating=draw")]
+)
+def test_no_text_is_cut(words: tuple[str, ...], locale: str, columns: int | None) -> None:
+    """Texts fold where the terminal is narrow, and piped: what a wide one shows is all there, no line is too long."""
+    wide = gouji("rules", *words, env={"LANG": locale, "COLUMNS": "1000"}).stdout
+    shown = gouji("rules", *words, env={"LANG": locale, "COLUMNS": "" if columns is None else str(columns)}).stdout
+    assert CUT not in shown
+    assert not Counter(wide.replace(" ", "")) - Counter(shown.replace(" ", ""))
+    assert max(map(cell_len, shown.splitlines())) <= (columns or 80)
+
+
+@pytest.mark.parametrize("width", [2, 7, 20, 40])
+@pytest.mark.parametrize("preset", gr.PRESETS)
+def test_a_folded_text_keeps_every_character(preset: str, width: int) -> None:
+    """Folding changes white space alone, keeps to the width, and leaves no closing sign at the head of a line."""
+    for text in (PRESET_TEXTS[preset].text.en, PRESET_TEXTS[preset].text.zh, "A" * 50, "x " + "四" * 50 + "。", ""):
+        lines = fold(text, width)
+        assert "".join("".join(lines).split()) == "".join(text.split())
+        assert max(map(cell_len, lines)) <= width
+        if width >= 20:
+            assert [line for line in lines if line[:1] in tuple("，。；：、）")] == []
+
+
+def test_a_long_text_fills_its_lines() -> None:
+    """English breaks between words and Chinese between characters, and a line takes what fits into it."""
+    assert fold("two sides of three", 9) == ["two sides", "of three"]
+    assert fold("三人一方，两方对抗。", 8) == ["三人一", "方，两方", "对抗。"]
+    assert fold("憋三：3 留到最后", 10) == ["憋三：3 留", "到最后"]

@@ -9,17 +9,23 @@ from rich.table import Table
 from rich.text import Text
 
 import gouji_rules as gr
+from gouji_cli.folding import INDENT, NARROWEST_GRID, Folded
 from gouji_cli.reading_rules import rule_set, understand
-from gouji_cli.terminal import ascii_only, out, print_json, speaks_chinese
+from gouji_cli.terminal import ascii_only, by_locale, out, print_json, speaks_chinese
 from gouji_rules.option_texts import OPTION_TEXTS, PRESET_TEXTS, TEXT_OF, Group, OptionText, PresetText, preset_texts
 from gouji_rules.option_texts import Text as TwoTexts
 from gouji_rules.option_values import difference
 from gouji_rules.rule_set import format_option
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import Console
+
     from gouji_rules.rule_set import OptionValue
 
 GROUPS = list(Group)
+NAME_WIDTH = 2 + max(len(text.name) for text in OPTION_TEXTS)
 
 Settings = Annotated[
     list[str] | None, typer.Option("--set", metavar="OPTION=VALUE", help="Change an option of the rule set.")
@@ -42,11 +48,21 @@ def list_rules(as_json: Json = False) -> None:
     if as_json:
         print_json([preset_data(name) for name in dict.fromkeys((*gr.PRESETS, *PRESET_TEXTS))])
         return
+    console = out()
+    names = list(dict.fromkeys((*gr.PRESETS, *PRESET_TEXTS)))
+    if console.width < NARROWEST_GRID:
+        for name in names:
+            texts = told(name)
+            console.print(Folded(name, style="bold"))
+            console.print(Folded(title(texts.title), "  "))
+            console.print(Folded(said(texts.text), INDENT))
+        return
     table = Table.grid(padding=(0, 2))
-    for name in dict.fromkeys((*gr.PRESETS, *PRESET_TEXTS)):
+    table.add_column(no_wrap=True)
+    for name in names:
         texts = told(name)
-        table.add_row(Text(name, "bold"), title(texts.title), said(texts.text))
-    out().print(table)
+        table.add_row(Text(name, "bold"), Folded(title(texts.title)), Folded(said(texts.text)))
+    console.print(table)
 
 
 def told(name: str) -> PresetText:
@@ -85,22 +101,50 @@ def show_rules(
         return
     console = out()
     texts = told(rules.name)
-    console.print(Text(title(texts.title), "bold"))
-    console.print(said(texts.text))
+    console.print(Folded(title(texts.title), style="bold"))
+    console.print(Folded(said(texts.text)))
     changed = rules.overrides()
-    group = None
+    for group in GROUPS:
+        options = [option for option in OPTION_TEXTS if option.group is group]
+        if not options:
+            continue
+        console.print()
+        console.print(Folded(title(group.value), style="bold underline"))
+        rows = [
+            (
+                option.name,
+                _shown(rules, option),
+                "bold yellow" if option.name in changed else "bold",
+                _explained(rules, option),
+            )
+            for option in options
+        ]
+        print_options(console, rows)
+
+
+def print_options(console: Console, rows: Sequence[tuple[str, str, str, str]]) -> None:
+    """Print options as (name, value, the value's style, what it means), side by side where there is room."""
+    if console.width < NARROWEST_GRID:
+        for name, value, style, explained in rows:
+            console.print(Folded(f"{name} = {value}", "  ", style))
+            console.print(Folded(explained, INDENT))
+        return
     table = Table.grid(padding=(0, 2))
-    for option in sorted(OPTION_TEXTS, key=lambda text: GROUPS.index(text.group)):
-        if option.group is not group:
-            group = option.group
-            table.add_row("")
-            table.add_row(Text(title(group.value), "bold underline"))
-        value = rules.option(option.name)
-        style = "bold yellow" if option.name in changed else "bold"
-        meant = meaning(option, value)
-        explained = said(option.title) + (f": {said(meant)}" if meant is not None else "")
-        table.add_row(f"  {option.name}", Text(format_option(value) or "-", style), explained)
+    table.add_column(no_wrap=True, min_width=NAME_WIDTH)
+    table.add_column(width=min(max(console.width // 5, 16), 24))  # longer values fold; the groups stand in line
+    for name, value, style, explained in rows:
+        table.add_row(f"  {name}", Folded(value, style=style), Folded(explained))
     console.print(table)
+
+
+def _shown(rules: gr.RuleSet, option: OptionText) -> str:
+    return format_option(rules.option(option.name)) or "-"
+
+
+def _explained(rules: gr.RuleSet, option: OptionText) -> str:
+    """Return what an option is about and what its value means."""
+    meant = meaning(option, rules.option(option.name))
+    return said(option.title) + (by_locale(": ", "：") + said(meant) if meant is not None else "")
 
 
 def option_data(rules: gr.RuleSet, option: OptionText) -> dict[str, Any]:
@@ -137,11 +181,18 @@ def diff_rules(
     if not differing:
         console.print("没有不同" if speaks_chinese() else "they do not differ")
         return
+    rows = [(name, cell(TEXT_OF[name], mine), cell(TEXT_OF[name], theirs)) for name, mine, theirs in differing]
+    if console.width < NARROWEST_GRID:
+        for name, mine_told, theirs_told in rows:
+            console.print(Folded(name, style="bold"))
+            console.print(Folded(f"{one}: {mine_told}", "  "))
+            console.print(Folded(f"{other}: {theirs_told}", "  "))
+        return
     table = Table.grid(padding=(0, 2))
-    table.add_row("", Text(one, "bold"), Text(other, "bold"))
-    for name, mine, theirs in differing:
-        option = TEXT_OF[name]
-        table.add_row(Text(name, "bold"), cell(option, mine), cell(option, theirs))
+    table.add_column(no_wrap=True)
+    table.add_row("", Folded(one, style="bold"), Folded(other, style="bold"))
+    for name, mine_told, theirs_told in rows:
+        table.add_row(Text(name, "bold"), Folded(mine_told), Folded(theirs_told))
     console.print(table)
 
 
@@ -151,10 +202,10 @@ def changed_set(text: str) -> gr.RuleSet:
     return rule_set(preset, settings)
 
 
-def cell(option: OptionText, value: OptionValue) -> Text:
+def cell(option: OptionText, value: OptionValue) -> str:
     """Return a value and what it means."""
     meant = meaning(option, value)
-    return Text.assemble((format_option(value) or "-", "bold"), "" if meant is None else f"  {said(meant)}")
+    return (format_option(value) or "-") + ("" if meant is None else by_locale(": ", "：") + said(meant))
 
 
 def difference_data(name: str, mine: OptionValue, theirs: OptionValue) -> dict[str, Any]:
