@@ -18,6 +18,7 @@ from gouji_client.channel import TLS
 from gouji_client.client import Client, connect
 from gouji_client.credentials import Credentials
 from gouji_client.errors import (
+    BadInput,
     BotFailed,
     ClientClosed,
     CredentialsError,
@@ -40,6 +41,7 @@ from gouji_client.view import FeltHand, TableView
 __all__ = [
     "TLS",
     "Backoff",
+    "BadInput",
     "Bot",
     "BotFailed",
     "Client",

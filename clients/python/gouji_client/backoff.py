@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from gouji_client.errors import BadInput
+
 if TYPE_CHECKING:
     import random
 
@@ -25,7 +27,7 @@ class Backoff:
 
     def __post_init__(self) -> None:
         if self.first < 0 or self.ceiling < self.first or (self.patience is not None and self.patience < 0):
-            raise ValueError(f"a backoff waits 0 ≤ first ≤ ceiling seconds and its patience is not negative: {self}")
+            raise BadInput(f"a backoff waits 0 ≤ first ≤ ceiling seconds and its patience is not negative: {self}")
 
 
 class Waits:

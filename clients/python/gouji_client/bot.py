@@ -6,6 +6,7 @@ import random
 from typing import TYPE_CHECKING
 
 import gouji_bots
+from gouji_client.errors import BadInput
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable
@@ -56,9 +57,9 @@ class PolicyBot(Bot):
     """A built-in policy as a bot: `PolicyBot("simple")`. The same `seed` makes the same choices on the same views."""
 
     def __init__(self, policy: str = "simple", *, seed: int | None = None) -> None:
-        """Raise ValueError for a policy that is not built in."""
+        """Raise `BadInput` for a policy that is not built in."""
         if policy not in gouji_bots.policies:
-            raise ValueError(f"there is no policy {policy!r}: use {', '.join(gouji_bots.policies)}")
+            raise BadInput(f"there is no policy {policy!r}: use {', '.join(gouji_bots.policies)}")
         self.name = policy
         self._policy = gouji_bots.policies[policy]
         self._rng = random.Random(seed)  # noqa: S311 - play, not secrets

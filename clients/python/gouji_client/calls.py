@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import uuid
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
@@ -10,6 +11,7 @@ import grpc
 import grpc.aio
 
 from gouji_client.backoff import Waits
+from gouji_client.errors import ClientClosed
 from gouji_client.status import error_of_call, retry_delay
 
 if TYPE_CHECKING:
@@ -35,12 +37,12 @@ def authorization(token: str) -> tuple[tuple[str, str], ...]:
     return (("authorization", f"Bearer {token}"),)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Calls:
     """Makes unary calls to one server.
 
     Every request of the API is safe to repeat: mutations carry a request id, so a call whose answer was lost is simply
-    made again. `timeout` is for one try, in seconds.
+    made again. `timeout` is for one try, in seconds. After `close` every call raises `ClientClosed`, on its way or not.
     """
 
     address: str
@@ -48,6 +50,15 @@ class Calls:
     backoff: Backoff
     rng: random.Random
     timeout: float = 10.0
+    _closed: bool = False
+
+    def close(self) -> None:
+        """Have every call raise `ClientClosed` from now on."""
+        self._closed = True
+
+    def is_closed(self) -> bool:
+        """Whether it was closed."""
+        return self._closed
 
     async def plain(self, method: grpc.aio.UnaryUnaryMultiCallable[Request, Response], request: Request) -> Response:
         """Call without a token. Raises what `status.error_of_call` makes of a failure."""
@@ -68,10 +79,19 @@ class Calls:
         waits = Waits(self.backoff, self.clock, self.rng)
         renewed = False
         while True:
+            if self.is_closed():
+                raise ClientClosed
             token = await session.access_token() if session else ""
             try:
                 return await method(request, timeout=self.timeout, metadata=authorization(token) if session else None)
+            except (asyncio.CancelledError, grpc.aio.UsageError):
+                # A channel that is closed cancels its calls; that is no cancellation of who waits for them.
+                if not self.is_closed() or _being_cancelled():
+                    raise
+                raise ClientClosed from None
             except grpc.aio.AioRpcError as error:
+                if self.is_closed():
+                    raise ClientClosed from error
                 if session and error.code() is grpc.StatusCode.UNAUTHENTICATED and not renewed:
                     renewed = True
                     await session.renew(lapsed=token)
@@ -87,3 +107,8 @@ class Calls:
         if error.code() is grpc.StatusCode.RESOURCE_EXHAUSTED and not asked:
             return False  # a limit that time alone does not lift
         return await waits.pause(at_least=asked)
+
+
+def _being_cancelled() -> bool:
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0

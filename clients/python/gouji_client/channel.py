@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
+import re
+import socket
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 import grpc
 import grpc.aio
 
-from gouji_client.errors import CredentialsError, UnsafeConnection
+from gouji_client.errors import BadInput, CredentialsError, UnsafeConnection
 
 if TYPE_CHECKING:
     import os
 
 DEFAULT_PORT = 50151
 """The port of an address that names none."""
+
+_LAST_PORT = 65535
+_HOST = re.compile(r"[\w.-]+").fullmatch
+_OF_IPV4 = frozenset("0123456789.")
+
+_LOOKING_UP = 2.0
+"""Seconds that the name of a machine may take to be looked up."""
 
 MAX_MESSAGE_BYTES = 8 * 1024 * 1024
 """The largest message the client reads. The largest the server sends, a snapshot late in a deal, is some kilobytes."""
@@ -48,8 +57,47 @@ def _read(path: str | os.PathLike[str] | None) -> bytes | None:
         return None
     try:
         return Path(path).read_bytes()
-    except OSError as error:
-        raise CredentialsError(f"cannot read {path}: {error.strerror}") from error
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise CredentialsError(f"cannot read {path}: {reason}") from error
+
+
+def _no_address(text: object, why: str) -> BadInput:
+    return BadInput(f"{text!r} is no address: {why}; expected host:port, such as 127.0.0.1:{DEFAULT_PORT}")
+
+
+def _split(text: str) -> tuple[str, str]:
+    """Return the host and the port of an address, empty where none is given. Raises `BadInput`."""
+    if "://" in text:
+        raise _no_address(text, f"leave out {text.partition('://')[0]}://, and pass tls=True for TLS")
+    if text.startswith("["):
+        host, closed, port = text[1:].partition("]")
+        if not closed or port[:1] not in ("", ":") or not _is_ip(host):
+            raise _no_address(text, "between [ and ] belongs an IPv6 address")
+    elif text.count(":") > 1:  # IPv6 has colons of its own: only brackets can give it a port
+        host, port = text, ""
+        if not _is_ip(host):
+            raise _no_address(text, "it has more than one colon")
+    else:
+        host, colon, port = text.partition(":")
+        if not host:
+            raise _no_address(text, "the host is missing")
+        if host.isdecimal():
+            raise _no_address(text, f"{host} is a number and no host")
+        if not _HOST(host) or (set(host) <= _OF_IPV4 and not _is_ip(host)):
+            raise _no_address(text, f"{host!r} is no name of a machine and no IP address")
+        port = colon + port
+    if port == ":":
+        raise _no_address(text, "the port after the colon is missing")
+    return host, port.removeprefix(":")
+
+
+def _is_ip(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,26 +112,21 @@ class Address:
     def parse(cls, text: str) -> Address:
         """Read `host`, `host:port`, `[ipv6]:port` or `unix:/path`; without a port it is 50151.
 
-        Raises ValueError with the bad text named.
+        Raises `BadInput` with the bad text named, what is wrong with it, and a good one.
         """
-        wrong = f"{text!r} is no address: expected host:port, such as 127.0.0.1:{DEFAULT_PORT}"
+        if not isinstance(text, str):
+            raise _no_address(text, "it is no text")
         if text.startswith("unix:"):
             path = text.removeprefix("unix:")
             if not path:
-                raise ValueError(wrong)
+                raise _no_address(text, "the path of the socket is missing")
             return cls(socket=path)
-        if not text or any(c in text for c in "/?#@") or any(c.isspace() for c in text):
-            raise ValueError(wrong)
-        try:
-            # A bare IPv6 address has colons of its own: only brackets can give it a port.
-            bare = text if text.count(":") < 2 or text.startswith("[") else f"[{text}]"
-            parts = urlsplit(f"//{bare}")
-            port = parts.port
-        except ValueError as error:
-            raise ValueError(wrong) from error
-        if not parts.hostname or port == 0:
-            raise ValueError(wrong)
-        return cls(host=parts.hostname, port=DEFAULT_PORT if port is None else port)
+        host, port = _split(text)
+        if not port:
+            return cls(host, DEFAULT_PORT)
+        if not (port.isascii() and port.isdecimal() and 1 <= int(port) <= _LAST_PORT):
+            raise _no_address(text, f"the port {port!r} is no number from 1 to {_LAST_PORT}")
+        return cls(host, int(port))
 
     @property
     def loopback(self) -> bool:
@@ -106,6 +149,20 @@ class Address:
         return self.target
 
 
+async def is_known(address: Address) -> bool:
+    """Whether the name of a machine can be looked up, as far as one can tell."""
+    if address.socket or _is_ip(address.host):
+        return True
+    try:
+        async with asyncio.timeout(_LOOKING_UP):
+            await asyncio.get_running_loop().getaddrinfo(address.host, address.port)
+    except socket.gaierror:
+        return False
+    except (OSError, UnicodeError, TimeoutError):
+        pass
+    return True
+
+
 def open_channel(address: Address, tls: TLS | bool = False, *, insecure: bool = False) -> grpc.aio.Channel:
     """Make a channel; it connects on first use.
 
@@ -121,8 +178,8 @@ def open_channel(address: Address, tls: TLS | bool = False, *, insecure: bool = 
     if tls is False or tls is None:
         if not (address.loopback or insecure):
             raise UnsafeConnection(
-                f"{address} is another machine and the connection would carry your secrets in the clear: "
-                "pass tls=True, or insecure=True if you trust the network between"
+                f"{address} is another machine (this one is 127.0.0.1) and the connection would carry your secrets in "
+                "the clear: pass tls=True, or insecure=True if you trust the network between"
             )
         return grpc.aio.insecure_channel(address.target, options=options)
     settings = TLS() if tls is True else tls

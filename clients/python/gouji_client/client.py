@@ -13,12 +13,13 @@ import grpc
 from gouji.lobby.v1 import lobby_pb2_grpc
 from gouji.session.v1 import session_pb2_grpc
 from gouji.table.v1 import table_pb2_grpc
+from gouji_client.arguments import table_name
 from gouji_client.backoff import Backoff
 from gouji_client.calls import Calls
-from gouji_client.channel import Address, open_channel
+from gouji_client.channel import Address, is_known, open_channel
 from gouji_client.clock import SystemClock
 from gouji_client.credentials import Credentials
-from gouji_client.errors import ClientClosed, CredentialsError, ServerUnreachable, SignInFailed
+from gouji_client.errors import BadInput, ClientClosed, CredentialsError, ServerUnreachable, SignInFailed
 from gouji_client.lobby import Lobby
 from gouji_client.session import Session
 from gouji_client.stream import PlayStream
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     import grpc.aio
 
     from gouji.session.v1 import session_pb2
+    from gouji_client.arguments import TableLike
     from gouji_client.channel import TLS
     from gouji_client.clock import Clock
 
@@ -50,7 +52,6 @@ class Client:
         self._tables_stub = table_pb2_grpc.TableServiceStub(channel)
         self._stream = PlayStream(self._tables_stub, self._session, calls, silence)
         self._tables: dict[str, Table] = {}
-        self._closed = False
         self.lobby = Lobby(lobby_pb2_grpc.LobbyServiceStub(channel), self._session, calls)
         """Finding, making and filling tables."""
 
@@ -85,7 +86,7 @@ class Client:
         Raises `Refused` (a bad name, too many sign-ins), `SignInFailed` (the server does not know the credentials),
         `CredentialsError` (the file cannot be used, or the credentials are another server's), `ServerUnreachable`.
         """
-        if self._closed:
+        if self._calls.is_closed():
             raise ClientClosed
         known = credentials
         if known is None and keep is not None and await asyncio.to_thread(Path(keep).exists):
@@ -107,9 +108,9 @@ class Client:
         """End the session on the server. Credentials stay good for coming back."""
         await self._session.end()
 
-    def table(self, name: str) -> Table:
+    def table(self, name: TableLike) -> Table:
         """Return the table `tables/{table}`; nothing is asked of the server yet."""
-        full = name if name.startswith("tables/") else f"tables/{name}"
+        full = table_name(name)
         if full not in self._tables:
             self._tables[full] = Table(
                 full,
@@ -128,7 +129,7 @@ class Client:
 
     async def close(self) -> None:
         """Close the connection; whatever waits for it gets `ClientClosed`. Twice is no error."""
-        self._closed = True
+        self._calls.close()
         await self._stream.close()
         await self._channel.close()
 
@@ -144,7 +145,7 @@ class Client:
         """A secret must not be sent to a machine that has no business with it; its port may change."""
         try:
             theirs = Address.parse(known.server)
-        except ValueError as error:
+        except BadInput as error:
             raise CredentialsError(f"the credentials of {known.account} name no server: {error}") from error
         ours = Address.parse(self.address)
         if (theirs.host, theirs.socket) != (ours.host, ours.socket) and not (theirs.loopback and ours.loopback):
@@ -183,12 +184,21 @@ class Connecting:
                 await channel.channel_ready()
         except TimeoutError:
             await channel.close()
-            detail = f"nothing accepted a connection for {self._wait:g} s; `gouji serve` starts a server"
-            raise ServerUnreachable(self._calls.address, detail) from None
+            raise ServerUnreachable(self._calls.address, await self._why_not()) from None
         except BaseException:
             await channel.close()
             raise
         return Client(channel, self._calls, self._silence)
+
+    async def _why_not(self) -> str:
+        """Say what may be wrong with an address at which no connection came about."""
+        address = Address.parse(self._calls.address)
+        if not await is_known(address):
+            return f"no machine by the name of {address.host} is known here; is the address right?"
+        return (
+            f"no connection came about within {self._wait:g} s; check the address, and whether the server wants TLS "
+            "(tls=True); `gouji serve` starts a server on this machine"
+        )
 
 
 class ConnectOptions(TypedDict, total=False):
@@ -223,7 +233,7 @@ def connect(
     `call_timeout` the time for one call, `silence` the time without a heartbeat after which a stream is given up, all
     in seconds. `clock` and `rng` (jitter, choice of suits) are for tests.
 
-    Raises `ServerUnreachable`, `UnsafeConnection`, `CredentialsError` (TLS files), ValueError (a bad address).
+    Raises `ServerUnreachable`, `UnsafeConnection`, `CredentialsError` (TLS files), `BadInput` (a bad address).
     """
     parsed = Address.parse(address)
     calls = Calls(

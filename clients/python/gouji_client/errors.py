@@ -4,6 +4,7 @@ Everything the client raises on purpose is a `GoujiError`; its text is written f
 
     GoujiError
     ├── ServerUnreachable    nothing answers, or the server went away and did not come back in time
+    ├── BadInput             what was passed in cannot be used: no action, no address, no seat …
     ├── SignInFailed         the server does not know these credentials, or the session cannot be renewed
     ├── NotSignedIn          a call was made before `sign_in`
     ├── Refused              the server understood and said no: an illegal action, a full table, a stale decision …
@@ -42,15 +43,22 @@ class ServerUnreachable(GoujiError):
         super().__init__(f"no Gouji server answers at {address}: {detail}")
 
 
+class BadInput(GoujiError, ValueError):
+    """What was passed in cannot be used: no action, no address, no seat, no such policy … Nothing was sent.
+
+    It is a ValueError too.
+    """
+
+
 class SignInFailed(GoujiError):
     """The server does not accept the credentials, or a session can no longer be renewed."""
 
 
 class NotSignedIn(GoujiError):
-    """The call needs an account: `await client.sign_in(name)` comes first."""
+    """The call needs an account: `client.sign_in(name)` comes first."""
 
     def __init__(self) -> None:
-        super().__init__("sign in first: await client.sign_in(name)")
+        super().__init__("sign in first, with client.sign_in(name)")
 
 
 class Refused(GoujiError):
@@ -116,7 +124,7 @@ class BotFailed(GoujiError):
 
 
 class ClientClosed(GoujiError):
-    """The client is closed."""
+    """The client is closed: make a new one with `connect`."""
 
     def __init__(self) -> None:
-        super().__init__("the client is closed")
+        super().__init__("the client is closed: connect anew")

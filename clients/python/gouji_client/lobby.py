@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from gouji.lobby.v1 import lobby_pb2
+from gouji_client.arguments import seat_number, table_name, well_formed
 from gouji_client.calls import new_request_id
 from gouji_rules.rule_set import format_option
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
     from gouji.lobby.v1.lobby_pb2_grpc import LobbyServiceAsyncStub
     from gouji.rules.v1 import rules_pb2
+    from gouji_client.arguments import TableLike
     from gouji_client.calls import Calls
     from gouji_client.session import Session
     from gouji_rules.rule_set import OptionValue
@@ -35,10 +37,14 @@ class NewTable:
     seat: int = 0
     with_seat: bool = True
     spectators: bool = True
-    options: Mapping[str, OptionValue] = field(default_factory=dict)
+    options: Mapping[str, OptionValue | list[int] | list[str]] = field(default_factory=dict)
 
     def to_request(self) -> lobby_pb2.CreateTableRequest:
-        """Return the request that makes it."""
+        """Return the request that makes it. Raises `BadInput` for what no table can be like."""
+        with well_formed("a table"):
+            return self._request()
+
+    def _request(self) -> lobby_pb2.CreateTableRequest:
         request = lobby_pb2.CreateTableRequest(
             request_id=new_request_id(),
             rule_set=self.rule_set if self.rule_set.startswith("ruleSets/") else f"ruleSets/{self.rule_set}",
@@ -59,7 +65,8 @@ class NewTable:
 class Lobby:
     """The lobby of a server. Tables are told as the wire's `gouji.lobby.v1.Table`.
 
-    Every call raises `Refused` with the server's reason, `ServerUnreachable`, `NotSignedIn` or `SignInFailed`.
+    A table is given by its name, or as a table: a `Table`, or one that the lobby told. Every call raises `Refused` with
+    the server's reason, `BadInput`, `ServerUnreachable`, `NotSignedIn`, `SignInFailed` or `ClientClosed`.
     """
 
     def __init__(self, stub: LobbyServiceAsyncStub, session: Session, calls: Calls) -> None:
@@ -94,9 +101,9 @@ class Lobby:
                 return
             request.page_token = answer.next_page_token
 
-    async def get(self, table: str) -> lobby_pb2.Table:
+    async def get(self, table: TableLike) -> lobby_pb2.Table:
         """Return a table by its name `tables/{table}`."""
-        request = lobby_pb2.GetTableRequest(name=table)
+        request = lobby_pb2.GetTableRequest(name=table_name(table))
         return (await self._calls.signed(self._session, self._stub.GetTable, request)).table
 
     async def create(self, new: NewTable | None = None) -> lobby_pb2.Table:
@@ -104,32 +111,41 @@ class Lobby:
         request = (new or NewTable()).to_request()
         return (await self._calls.signed(self._session, self._stub.CreateTable, request)).table
 
-    async def join(self, table: str, seat: int | None = None) -> int:
+    async def join(self, table: TableLike, seat: int | None = None) -> int:
         """Take a free seat, the lowest if none is named, and return it. Who sits there already keeps its seat.
 
         Where the rules have seats drawn (R9) it is a seat to wait in: the draw moves everybody as the match begins.
         """
-        request = lobby_pb2.JoinTableRequest(request_id=new_request_id(), name=table, seat=seat)
+        wanted = None if seat is None else seat_number(seat)
+        request = lobby_pb2.JoinTableRequest(request_id=new_request_id(), name=table_name(table), seat=wanted)
         return (await self._calls.signed(self._session, self._stub.JoinTable, request)).seat
 
-    async def leave(self, table: str) -> None:
+    async def leave(self, table: TableLike) -> None:
         """Give the seat up, before the match begins."""
-        request = lobby_pb2.LeaveTableRequest(request_id=new_request_id(), name=table)
+        request = lobby_pb2.LeaveTableRequest(request_id=new_request_id(), name=table_name(table))
         await self._calls.signed(self._session, self._stub.LeaveTable, request)
 
-    async def set_ready(self, table: str, *, ready: bool = True) -> None:
+    async def set_ready(self, table: TableLike, *, ready: bool = True) -> None:
         """Say that one is ready. When six seats are taken and ready the match begins at once."""
-        request = lobby_pb2.SetReadyRequest(request_id=new_request_id(), name=table, ready=ready)
+        request = lobby_pb2.SetReadyRequest(request_id=new_request_id(), name=table_name(table), ready=ready)
         await self._calls.signed(self._session, self._stub.SetReady, request)
 
-    async def add_bot(self, table: str, policy: str = "simple", seat: int | None = None) -> int:
+    async def add_bot(self, table: TableLike, policy: str = "simple", seat: int | None = None) -> int:
         """Put a built-in bot in a free seat of one's own table and return the seat."""
-        request = lobby_pb2.AddBotRequest(request_id=new_request_id(), name=table, policy=policy, seat=seat)
+        with well_formed("the bot"):
+            request = lobby_pb2.AddBotRequest(
+                request_id=new_request_id(),
+                name=table_name(table),
+                policy=policy,
+                seat=None if seat is None else seat_number(seat),
+            )
         return (await self._calls.signed(self._session, self._stub.AddBot, request)).seat
 
-    async def choose_opposite(self, table: str, seat: int) -> int:
+    async def choose_opposite(self, table: TableLike, seat: int) -> int:
         """Choose the one at a seat as one's opposite, where the rules have it so (R9); return one's own seat then."""
-        request = lobby_pb2.ChooseOppositeRequest(request_id=new_request_id(), name=table, seat=seat)
+        request = lobby_pb2.ChooseOppositeRequest(
+            request_id=new_request_id(), name=table_name(table), seat=seat_number(seat)
+        )
         return (await self._calls.signed(self._session, self._stub.ChooseOpposite, request)).seat
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import logging
 from contextlib import aclosing
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, Unpack
+from typing import TYPE_CHECKING, Literal, Unpack, get_args
 
 import gouji_rules as gr
 from gouji.lobby.v1 import lobby_pb2
+from gouji_client.arguments import read_action, table_name
 from gouji_client.client import ConnectOptions, connect
-from gouji_client.errors import BotFailed, Refused
+from gouji_client.errors import BadInput, BotFailed, Refused
 from gouji_client.lobby import NewTable, free_seats, seat_of
 from gouji_client.result import MatchResult, ResultKeeper
 from gouji_client.thinking import within
@@ -18,6 +19,7 @@ from gouji_client.thinking import within
 if TYPE_CHECKING:
     import os
 
+    from gouji_client.arguments import TableLike
     from gouji_client.bot import Bot
     from gouji_client.client import Client
     from gouji_client.story import Update
@@ -43,12 +45,20 @@ class Manners:
     time_limit: float | None = None
     delay: tuple[float, float] = (0.0, 0.0)
 
+    def __post_init__(self) -> None:
+        if self.on_error not in get_args(OnError):
+            raise BadInput(f"on_error is {' or '.join(map(repr, get_args(OnError)))}, not {self.on_error!r}")
+        if self.time_limit is not None and not self.time_limit > 0:
+            raise BadInput(f"time_limit is more than 0 seconds, or None, not {self.time_limit!r}")
+        if not 0 <= self.delay[0] <= self.delay[1]:
+            raise BadInput(f"delay is two bounds in seconds, such as (0.5, 1.5), not {self.delay!r}")
+
 
 async def run_bot(
     address: str,
     bot: Bot,
     *,
-    table: str | NewTable | None = None,
+    table: TableLike | NewTable | None = None,
     seat: int | None = None,
     fill: str | None = None,
     keep: str | os.PathLike[str] | None = None,
@@ -57,8 +67,8 @@ async def run_bot(
 ) -> MatchResult:
     """Sign a bot in, seat it, play it to the end of the match, and return what came of it.
 
-    `table` is a table's name, a `NewTable` to be made, or None for the first table with a free seat, or a new one if
-    there is none. `seat` is the seat wanted. `fill` puts a built-in policy into the free seats of a table that it made.
+    `table` is a table or its name, a `NewTable` to be made, or None for the first table with a free seat, or a new one
+    if there is none. `seat` is the seat wanted. `fill` puts a built-in policy into the free seats of a table it made.
     `keep` names a file with credentials, so that a bot started again comes back as itself and goes on where it was.
     `options` are those of `connect`.
 
@@ -73,7 +83,7 @@ async def play_match(
     client: Client,
     bot: Bot,
     *,
-    table: str | NewTable | None = None,
+    table: TableLike | NewTable | None = None,
     seat: int | None = None,
     fill: str | None = None,
     manners: Manners | None = None,
@@ -86,11 +96,11 @@ async def play_match(
 
 
 async def _take_seat(
-    client: Client, table: str | NewTable | None, seat: int | None, fill: str | None
+    client: Client, table: TableLike | NewTable | None, seat: int | None, fill: str | None
 ) -> lobby_pb2.Table:
     """Return the table at which the client sits now."""
-    if isinstance(table, str):
-        return await _join(client, table, seat)
+    if table is not None and not isinstance(table, NewTable):
+        return await _join(client, table_name(table), seat)
     if table is None:
         async for open_table in client.lobby.tables(state=lobby_pb2.TABLE_STATE_WAITING, with_free_seat=True):
             try:
@@ -106,10 +116,9 @@ async def _take_seat(
 
 
 async def _join(client: Client, table: str, seat: int | None) -> lobby_pb2.Table:
-    name = table if table.startswith("tables/") else f"tables/{table}"
-    found = await client.lobby.get(name)
+    found = await client.lobby.get(table)
     if seat_of(found, client.account.name) is None:
-        await client.lobby.join(name, seat)
+        await client.lobby.join(table, seat)
     return found
 
 
@@ -144,7 +153,7 @@ class Player:
                 if ended is not None:
                     self._bot.on_deal_end(ended)
             except Exception as error:  # noqa: BLE001 - the author's code may raise anything
-                self._fault("a hook failed", error)
+                self._fault(f"a hook failed: {error!r}", error)
 
     async def _answer(self, view: TableView) -> None:
         if view.decision == self._answered:
@@ -172,12 +181,15 @@ class Player:
             return legal[0]
         try:
             chosen: gr.Action | str = await within(self._manners.time_limit, self._bot.choose, view)
-            action = gr.parse_action(chosen) if isinstance(chosen, str) else chosen
+            action = read_action(chosen)
             view.check(action)
         except gr.RuleViolation as error:
             self._fault(f"it chose what {error.rule} forbids: {error.text_en}", error)
+        except BadInput as error:
+            self._fault(f"its choose returned what is no action: {error}", error)
         except Exception as error:  # noqa: BLE001 - the author's code may raise anything
-            self._fault("its choose failed", error)
+            late = isinstance(error, TimeoutError) and self._manners.time_limit is not None
+            self._fault("its choose took too long" if late else f"its choose failed: {error!r}", error)
         else:
             return action
         return view.default_action()

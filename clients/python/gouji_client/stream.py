@@ -104,9 +104,13 @@ class PlayStream:
 
     # ── keeping the stream open ──────────────────────────────────────────────────────────────────────────────────────
 
-    def _ensure_running(self) -> None:
+    def check_open(self) -> None:
+        """Raise `ClientClosed` if the stream was closed for good."""
         if self._closed:
             raise ClientClosed
+
+    def _ensure_running(self) -> None:
+        self.check_open()
         if not self._session.signed_in:
             raise NotSignedIn
         if self._runner is None or self._runner.done():

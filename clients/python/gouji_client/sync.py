@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from gouji.lobby.v1 import lobby_pb2
     from gouji.rules.v1 import rules_pb2
     from gouji.session.v1 import session_pb2
+    from gouji_client.arguments import TableLike
     from gouji_client.bot import Bot
     from gouji_client.client import ConnectOptions
     from gouji_client.credentials import Credentials
@@ -63,7 +64,7 @@ def run_bot(
     address: str,
     bot: Bot,
     *,
-    table: str | NewTable | None = None,
+    table: TableLike | NewTable | None = None,
     seat: int | None = None,
     fill: str | None = None,
     keep: str | os.PathLike[str] | None = None,
@@ -139,7 +140,7 @@ class Client:
         """End the session on the server."""
         _loop.run(self._client.sign_out())
 
-    def table(self, name: str) -> Table:
+    def table(self, name: TableLike) -> Table:
         """Return the table `tables/{table}`."""
         return Table(self._client.table(name))
 
@@ -182,7 +183,7 @@ class Lobby:
 
         return _loop.run(all_of_them())
 
-    def get(self, table: str) -> lobby_pb2.Table:
+    def get(self, table: TableLike) -> lobby_pb2.Table:
         """Return a table by its name."""
         return _loop.run(self._lobby.get(table))
 
@@ -190,23 +191,23 @@ class Lobby:
         """Make a table and take a seat at it."""
         return _loop.run(self._lobby.create(new))
 
-    def join(self, table: str, seat: int | None = None) -> int:
+    def join(self, table: TableLike, seat: int | None = None) -> int:
         """Take a free seat and return it."""
         return _loop.run(self._lobby.join(table, seat))
 
-    def leave(self, table: str) -> None:
+    def leave(self, table: TableLike) -> None:
         """Give the seat up, before the match begins."""
         _loop.run(self._lobby.leave(table))
 
-    def set_ready(self, table: str, *, ready: bool = True) -> None:
+    def set_ready(self, table: TableLike, *, ready: bool = True) -> None:
         """Say that one is ready."""
         _loop.run(self._lobby.set_ready(table, ready=ready))
 
-    def choose_opposite(self, table: str, seat: int) -> int:
+    def choose_opposite(self, table: TableLike, seat: int) -> int:
         """Choose the one at a seat as one's opposite, where the rules have it so (R9); return one's own seat then."""
         return _loop.run(self._lobby.choose_opposite(table, seat))
 
-    def add_bot(self, table: str, policy: str = "simple", seat: int | None = None) -> int:
+    def add_bot(self, table: TableLike, policy: str = "simple", seat: int | None = None) -> int:
         """Put a built-in bot in a free seat of one's own table and return the seat."""
         return _loop.run(self._lobby.add_bot(table, policy, seat))
 
@@ -259,11 +260,21 @@ class Table:
         self, action: gr.Action | str, cards: Sequence[gr.Card] | None = None, *, decision: int | None = None
     ) -> int:
         """Answer the open question: `table.act("play 5555")`; returns the table's `n` after it."""
-        return _loop.run(self._table.act(action, cards, decision=decision))
+
+        async def answer() -> int:
+            await self._newest()
+            return await self._table.act(action, cards, decision=decision)
+
+        return _loop.run(answer())
 
     def check(self, action: gr.Action | str, cards: Sequence[gr.Card] | None = None) -> None:
         """Ask the server whether it would accept an action; raise the `Refused` that it would answer with."""
-        _loop.run(self._table.check(action, cards))
+
+        async def ask() -> None:
+            await self._newest()
+            await self._table.check(action, cards)
+
+        _loop.run(ask())
 
     def ask_count(self, seat: int) -> int | None:
         """Ask a seat how many cards it holds (R80); return the number, None for more than ten. All hear it."""

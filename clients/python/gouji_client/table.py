@@ -10,8 +10,10 @@ import grpc
 
 import gouji_bots
 import gouji_rules as gr
+from gouji.lobby.v1 import lobby_pb2
 from gouji.table.v1 import table_pb2
 from gouji_client import wire
+from gouji_client.arguments import read_action, real_cards, seat_number, well_formed
 from gouji_client.calls import new_request_id
 from gouji_client.errors import GoujiError, Refused
 from gouji_client.status import error_of_command
@@ -63,7 +65,7 @@ class Table:
         """The newest view of a table that is followed. Raises `GoujiError` if it is not, or nothing came in yet."""
         view = self._stream.newest_view(self.name)
         if view is None:
-            raise GoujiError(f"nothing is known of {self.name} yet: iterate over updates(), or await follow()")
+            raise GoujiError(f"nothing is known of {self.name} yet: iterate over its updates(), or await its follow()")
         return view
 
     @property
@@ -118,16 +120,33 @@ class Table:
         of the play are drawn at random from those held, so that their suits tell nothing. Without `decision` it
         answers the question of the newest view.
 
-        Raises `Refused` with the rule that the action breaks; one that is `stale` says that the question had been
-        answered already, by the clock or by an earlier try. A text that is no action raises ValueError.
+        Raises `Refused` with the rule that the action breaks, or when nothing is asked (any more); one that is `stale`
+        says that the question had been answered already, by the clock or by an earlier try. Raises `BadInput` for what
+        is no action, and for cards that are not those of the action.
         """
-        request = table_pb2.SubmitActionRequest(
-            request_id=new_request_id(),
-            table=self.name,
-            decision=self.view.decision if decision is None else decision,
-            action=self._action_message(action, cards),
-        )
+        self._stream.check_open()
+        wanted = _read(action)
+        if decision is None:
+            decision = self._open_decision()
+        message = self._action_message(wanted, cards)
+        with well_formed("an action"):
+            request = table_pb2.SubmitActionRequest(
+                request_id=new_request_id(), table=self.name, decision=decision, action=message
+            )
         return await self._stream.act(request)
+
+    def _open_decision(self) -> int:
+        """Return the number of the open question; raise what the server says where there is none."""
+        view = self.view
+        if view.info.state == lobby_pb2.TABLE_STATE_FROZEN:
+            raise _not_now("TABLE_FROZEN", "the server stopped this table", "服务器已停止这张桌子")
+        if view.over:
+            raise _not_now("TABLE_CLOSED", "the match is over and the table is closed", "牌局已结束，牌桌已经关闭")
+        if not view.decision and view.info.state == lobby_pb2.TABLE_STATE_WAITING:
+            raise _not_now("MATCH_NOT_STARTED", "the match has not begun", "牌局尚未开始")
+        if not view.decision:
+            raise _not_now("NO_DEAL", "nothing is asked: no deal is running", "没有正在打的盘，无须回答")
+        return view.decision
 
     async def get_view(self) -> TableView:
         """Ask the server for the table as it is now, without following it."""
@@ -143,12 +162,13 @@ class Table:
             answer = await self._calls.signed(self._session, self._stub.ListLegalPlays, request)
             plays.extend(wire.play_from_wire(play) for play in answer.plays)
             if not answer.next_page_token:
-                return LegalPlays(answer.decision, tuple(gr.Verb(verb) for verb in answer.verbs), tuple(plays))
+                return LegalPlays(answer.decision, tuple(map(wire.verb_from_wire, answer.verbs)), tuple(plays))
             request.page_token = answer.next_page_token
 
     async def check(self, action: gr.Action | str, cards: Sequence[gr.Card] | None = None) -> None:
         """Ask the server whether it would accept an action now; raise the `Refused` that it would answer with."""
-        request = table_pb2.CheckPlayRequest(table=self.name, action=self._action_message(action, cards))
+        message = self._action_message(_read(action), cards)
+        request = table_pb2.CheckPlayRequest(table=self.name, action=message)
         answer = await self._calls.signed(self._session, self._stub.CheckPlay, request)
         if not answer.accepted:
             raise error_of_command(answer.error)
@@ -158,7 +178,7 @@ class Table:
 
         All hear it, as a `count_told` event. Raises `Refused` where the rules have no such asking.
         """
-        request = table_pb2.AskCountRequest(request_id=new_request_id(), table=self.name, seat=seat)
+        request = table_pb2.AskCountRequest(request_id=new_request_id(), table=self.name, seat=seat_number(seat))
         answer = await self._calls.signed(self._session, self._stub.AskCount, request)
         return answer.count if answer.HasField("count") else None
 
@@ -184,14 +204,31 @@ class Table:
         """Say that one is ready. When six seats are taken and ready the match begins at once."""
         await self._lobby.set_ready(self.name, ready=ready)
 
-    def _action_message(self, action: gr.Action | str, cards: Sequence[gr.Card] | None) -> table_pb2.Action:
+    def _action_message(self, action: gr.Action, cards: Sequence[gr.Card] | None) -> table_pb2.Action:
         try:
-            wanted = gr.parse_action(action) if isinstance(action, str) else action
             if cards is None:
-                cards = gouji_bots.choose_cards(self.view.hand, wanted, self._calls.rng)
+                cards = gouji_bots.choose_cards(self._own_hand(), action, self._calls.rng)
+            return wire.action_to_wire(action, real_cards(cards))
         except gr.RuleViolation as error:
             raise _refused_by_rule(error) from error
-        return wire.action_to_wire(wanted, cards)
+
+    def _own_hand(self) -> tuple[gr.Card, ...]:
+        view = self.view
+        if view.seat is None:
+            text = "you have no seat at this table"
+            raise Refused(grpc.StatusCode.PERMISSION_DENIED, "NOT_SEATED", text_en=text, text_zh="你不在这张桌上")
+        return view.hand
+
+
+def _read(action: gr.Action | str) -> gr.Action:
+    try:
+        return read_action(action)
+    except gr.RuleViolation as error:
+        raise _refused_by_rule(error) from error
+
+
+def _not_now(reason: str, text_en: str, text_zh: str) -> Refused:
+    return Refused(grpc.StatusCode.FAILED_PRECONDITION, reason, text_en=text_en, text_zh=text_zh)
 
 
 def _refused_by_rule(error: gr.RuleViolation) -> Refused:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import gouji_rules as gr
 from gouji.cards.v1 import cards_pb2
 from gouji.table.v1 import state_pb2, table_pb2
-from gouji_client.errors import GoujiError, ProtocolBroken
+from gouji_client.errors import BadInput, GoujiError, ProtocolBroken
 from gouji_rules.actions import WITH_CARDS
 from gouji_rules.obligations import KINDS, Obligation
 from gouji_rules.option_values import rules_from_settings
@@ -69,19 +69,27 @@ def played_from_wire(played: state_pb2.PlayedCards) -> gr.PlayedCards:
 def action_to_wire(action: gr.Action, cards: Sequence[gr.Card] = ()) -> table_pb2.Action:
     """Return the message of an action; `cards` are the real cards of a PLAY, BURN, KILL or GIVE.
 
-    Raises ValueError if the cards are not those of the action.
+    Raises `BadInput` if the cards are not those of the action, `gr.PlayError` if they are no play.
     """
     verb = gr.verb_of(action)
     made = table_pb2.Action(verb=state_pb2.Verb.ValueType(verb))
     if verb in WITH_CARDS:
         if gr.play_of_cards(cards) != gr.play_of(action):
-            raise ValueError(f"{gr.format_cards(cards)} are not the cards of “{gr.format_action(action)}”")
+            raise BadInput(f"{gr.format_cards(cards)} are not the cards of “{gr.format_action(action)}”")
         made.cards.extend(cards_pb2.Card.ValueType(card) for card in sorted(cards))
     elif cards:
-        raise ValueError(f"“{gr.format_action(action)}” takes no cards")
+        raise BadInput(f"“{gr.format_action(action)}” takes no cards")
     if verb == gr.Verb.SHOW:
         made.suit = cards_pb2.Suit.ValueType(gr.suit_shown(action) + 1)
     return made
+
+
+def verb_from_wire(verb: int) -> gr.Verb:
+    """Return a verb. Raises `ProtocolBroken` for a number that is none."""
+    try:
+        return gr.Verb(verb)
+    except ValueError as error:
+        raise ProtocolBroken(f"the server told of a verb that this client does not know: {error}") from error
 
 
 def play_from_wire(play: cards_pb2.Play) -> gr.Play:
@@ -152,8 +160,16 @@ def public_from_wire(rules: gr.RuleSet, state: state_pb2.DealState, plays: Seque
     """Return the rules' public state of a running deal, from what the wire tells of it.
 
     Which seats the running trick will still ask (`pending`), who yielded last (`yielder`), who showed cards, which
-    burns succeeded and who stifled whom are not on the wire: they stay 0, -1 and empty.
+    burns succeeded and who stifled whom are not on the wire: they stay 0, -1 and empty. Raises `ProtocolBroken` for a
+    state that this client's rules do not know.
     """
+    try:
+        return _public(rules, state, plays)
+    except (ValueError, IndexError) as error:
+        raise ProtocolBroken(f"the server told of a deal that this client does not know: {error}") from error
+
+
+def _public(rules: gr.RuleSet, state: state_pb2.DealState, plays: Sequence[gr.PlayedCards]) -> gr.PublicState:
     public = gr.PublicState(rules, state.deal)
     public.phase = gr.Phase(state.phase)
     _fill_question(public, state)

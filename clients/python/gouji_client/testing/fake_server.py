@@ -11,7 +11,9 @@ import grpc.aio
 from gouji.lobby.v1 import lobby_pb2
 from gouji.session.v1 import session_pb2
 from gouji.table.v1 import table_pb2
+from gouji_client.arguments import well_formed
 from gouji_client.clock import SystemClock
+from gouji_client.errors import BadInput
 from gouji_client.testing.fake_lobby import FakeLobby
 from gouji_client.testing.fake_session import FakeAccounts
 from gouji_client.testing.fake_table import NAME, FakeTable, Setting
@@ -19,7 +21,7 @@ from gouji_client.testing.fake_tables import FakeTables
 from gouji_client.testing.faults import FaultScript
 from gouji_client.testing.following import Troubles
 from gouji_client.testing.services import handlers_of
-from gouji_rules import RuleSet, preset
+from gouji_rules import Deal, RuleSet, preset
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -49,7 +51,8 @@ class FakeServer:
     `faults` are ordered from the module's classes. `heartbeat` seconds of silence are broken by a heartbeat,
     `token_seconds` is an access token's life; `clock` and `sleep` (for `Delay`) may be the test's own.
 
-    Use it in `async with`, or call `start()` and `stop()`. Then `address` and `table` say where to go.
+    Use it in `async with`, or call `start()` and `stop()`. Then `address` and `table` say where to go. Raises
+    `BadInput` for seats, hands and opponents without sense.
     """
 
     table = NAME
@@ -73,7 +76,7 @@ class FakeServer:
     ) -> None:
         chosen = tuple(seats)
         if not chosen or len(set(chosen)) != len(chosen) or not set(chosen) <= set(range(6)):
-            raise ValueError(f"clients' seats are one or more of 0 to 5, not {chosen}")
+            raise BadInput(f"clients' seats are one or more of 0 to 5, not {chosen}")
         setting = Setting(
             seats=chosen,
             opponents=opponents,
@@ -83,6 +86,9 @@ class FakeServer:
             lead=lead,
             rules=rules or preset("qingdao"),
         )
+        if setting.hands is not None:
+            with well_formed("the hands"):
+                Deal.from_hands(setting.rules, setting.hands, lead)
         self._accounts = FakeAccounts(clock or SystemClock(), token_seconds)
         self._table = FakeTable(setting)
         self._tables = FakeTables(self._accounts, self._table, Troubles(FaultScript(tuple(faults)), sleep), heartbeat)

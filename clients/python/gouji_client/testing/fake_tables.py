@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias, TypeVar, cast
 
 import grpc
 
@@ -18,10 +18,13 @@ from gouji_client.testing.told import play_message
 from gouji_rules import actions
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Sequence
+    from collections.abc import AsyncIterator, Callable, Sequence
 
     from gouji_client.testing.fake_session import FakeAccounts
     from gouji_client.testing.fake_table import FakeTable
+
+_Asked: TypeAlias = table_pb2.AskCountRequest | table_pb2.FeelRequest
+_Told = TypeVar("_Told", table_pb2.AskCountResponse, table_pb2.FeelResponse)
 
 _PLAIN = {
     gr.verb_of(action): action
@@ -60,6 +63,7 @@ class FakeTables:
         self._heartbeat = heartbeat
         self._streams: set[_Stream] = set()
         self._done: dict[tuple[str, str], tuple[bytes, int]] = {}
+        self._said: dict[tuple[str, str, str], tuple[bytes, object]] = {}
         self._busy: dict[int, int] = {}
         self.streams_opened = 0
         """How many Play and WatchTable streams were opened."""
@@ -239,14 +243,32 @@ class FakeTables:
     async def ask_count(self, request: table_pb2.AskCountRequest, token: str) -> table_pb2.AskCountResponse:
         """See `TableService.AskCount`."""
         asker = self._seat_view(token, request.table).seat
-        version, count = self._table.ask_count(asker, request.seat)
-        return table_pb2.AskCountResponse(version=version, count=count)
+
+        def ask() -> table_pb2.AskCountResponse:
+            version, count = self._table.ask_count(asker, request.seat)
+            return table_pb2.AskCountResponse(version=version, count=count)
+
+        return self._once(token, request, ask)
 
     async def feel(self, request: table_pb2.FeelRequest, token: str) -> table_pb2.FeelResponse:
         """See `TableService.Feel`."""
         seat = self._seat_view(token, request.table).seat
-        version, felt = self._table.feel(seat)
-        return table_pb2.FeelResponse(version=version, felt=felt)
+
+        def feel() -> table_pb2.FeelResponse:
+            version, felt = self._table.feel(seat)
+            return table_pb2.FeelResponse(version=version, felt=felt)
+
+        return self._once(token, request, feel)
+
+    def _once(self, token: str, request: _Asked, ask: Callable[[], _Told]) -> _Told:
+        """Answer a request id as the first time, or ask. Raises `Refusal` for another body under a known id."""
+        key = (self._accounts.account_of(token).name, type(request).__name__, request.request_id)
+        if key not in self._said:
+            self._said[key] = (_body(request), ask())
+        known, answer = self._said[key]
+        if known != _body(request):
+            raise _used()
+        return cast("_Told", answer)
 
     async def vote_dissolution(
         self, request: table_pb2.VoteDissolutionRequest, token: str
@@ -266,9 +288,7 @@ class FakeTables:
         if key in self._done:
             known, version = self._done[key]
             if known != body:
-                raise Refusal(
-                    grpc.StatusCode.ALREADY_EXISTS, "REQUEST_ID_USED", "used with another body", "请求号已用过"
-                )
+                raise _used()
             return version
         fault = self._fault_of_answer(seat, request.decision)
         action, cards = action_of(request.action)
@@ -326,9 +346,12 @@ class _Stream:
         self.wake.set()
 
 
-def _body(request: table_pb2.SubmitActionRequest) -> bytes:
+def _used() -> Refusal:
+    return Refusal(grpc.StatusCode.ALREADY_EXISTS, "REQUEST_ID_USED", "used with another body", "请求号已用过")
+
+
+def _body(request: table_pb2.SubmitActionRequest | _Asked) -> bytes:
     """Return what must be the same when a request id comes again."""
-    body = table_pb2.SubmitActionRequest()
-    body.CopyFrom(request)
+    body = type(request).FromString(request.SerializeToString())
     body.request_id = ""
     return body.SerializeToString(deterministic=True)

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 import gouji_bots
 import gouji_rules as gr
+from gouji_client.arguments import read_action
+from gouji_client.errors import BadInput
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -46,7 +48,7 @@ class ScriptedOpponent:
     name = "script"
 
     def __init__(self, script: Sequence[str]) -> None:
-        self._left = [gr.parse_action(text) for text in script]
+        self._left = [read_action(text) for text in script]
 
     def choose(self, view: gr.SeatView) -> gr.Action:
         """Return the script's next answer if it is legal now."""
@@ -56,10 +58,10 @@ class ScriptedOpponent:
 
 
 def opponent_of(what: OpponentLike, rng: Random) -> Opponent:
-    """Return the opponent described. Raises ValueError for a policy that is not built in or a script with no sense."""
+    """Return the opponent described. Raises `BadInput` for a policy that is not built in or a script with no sense."""
     if isinstance(what, str):
         if what not in gouji_bots.policies:
-            raise ValueError(f"there is no policy {what!r}: use {', '.join(gouji_bots.policies)}")
+            raise BadInput(f"there is no policy {what!r}: use {', '.join(gouji_bots.policies)}")
         return PolicyOpponent(what, gouji_bots.policies[what], rng)
     if callable(what):
         return PolicyOpponent("policy", what, rng)
