@@ -135,6 +135,24 @@ async def test_making_a_table_again_with_one_id_makes_one_table() -> None:
     assert len(others) == 3
 
 
+async def test_the_same_rules_said_otherwise_are_the_same_request() -> None:
+    """Options in another order, a default spelt out and what another option brings anyway make no other body, also
+    after a restart; other rules, even where they come to the same deals, do."""
+    at = await house()
+    said = (("report", "none"), ("hold_three", True))
+    table = await at.tables.create(person(0), TableSpec(options=said), "new")
+    same = [said[::-1], (*said, ("decks", 4)), (("stifle", "tribute"), *said)]
+    others = [said[:1], (*said, ("decks", 6)), (*said, ("deals", 3))]
+    for restarts in range(2):
+        if restarts:
+            await at.restart()
+        for options in same:
+            assert await at.tables.create(person(0), TableSpec(options=options), "new") == table
+        for options in others:
+            asked = at.tables.create(person(0), TableSpec(options=options), "new")
+            assert await refused(asked) == (ALREADY_EXISTS, "REQUEST_ID_USED")
+
+
 async def test_joining_takes_the_seat_asked_for_or_the_lowest_free_one() -> None:
     """A seat wanted is given if free, without a wish the lowest free one; joining again gives the seat one has."""
     at = await house()

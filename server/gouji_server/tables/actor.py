@@ -429,7 +429,9 @@ class Actor:
                 continue
             self._unreadable = False
             if diverged is not None:
-                self.log.error("journal_diverges", seq=diverged.seq, kind=diverged.kind)
+                cause = diverged.__cause__  # by its name alone: its text may hold what an entry says
+                why = "digest" if cause is None else type(cause).__name__
+                self.log.error("journal_diverges", seq=diverged.seq, kind=diverged.kind, error=why)
                 self.world.metrics.frozen()
             self.world.note(story.state.info())
             self._story = story
