@@ -198,8 +198,8 @@ def parse_action(text: str) -> Action:
         return _MAKE[verb](parse_play(rest))
     if verb == "show":
         if rest not in SUIT_NAMES:
-            suits = ", ".join(SUIT_NAMES)
-            raise _unreadable(text, rest, f"“show” needs a suit: {suits}", f"“show”后面要写花色：{suits}")
+            text_en = f"“show” needs a suit: {', '.join(SUIT_NAMES)}"
+            raise _unreadable(text, rest, text_en, f"“show”后面要写花色：{'、'.join(SUIT_NAMES)}")
         return show_action(SUIT_NAMES.index(rest))
     if verb == "head":
         raise _unreadable(text, rest, "“head” needs “keep” or “drop”", "“head”后面要写“keep”或“drop”")
@@ -207,8 +207,8 @@ def parse_action(text: str) -> Action:
         raise _unreadable(text, rest, "“call” needs “open” or “blind”", "“call”后面要写“open”或“blind”")
     if verb in LATER_WORDS:
         raise _unreadable(text, verb, f"“{verb}” is not supported by these rules", f"本规则不支持“{verb}”")
-    verbs = ", ".join(VERB_WORDS)
-    raise _unreadable(text, verb, f"“{verb}” is no verb: {verbs}", f"“{verb}”不是动作：{verbs}")
+    text_en = f"“{verb}” is no verb: {', '.join(VERB_WORDS)}"
+    raise _unreadable(text, verb, text_en, f"“{verb}”不是动作：{'、'.join(VERB_WORDS)}")
 
 
 def _unreadable(text: str, piece: str, text_en: str, text_zh: str) -> NotationError:

@@ -166,7 +166,8 @@ def explain(rules: RuleSet, top: Play, answer: Play) -> Comparison:
             text_zh += "，所带的牌也更大"
         return Comparison(True, "R15", tuple(covers), gouji, text_en, text_zh)
     if size(top) != size(answer):
-        text_en = f"{shown_answer} has {size(answer)} cards, {shown_top} has {size(top)}: a follow has as many"
+        cards = "1 card" if size(answer) == 1 else f"{size(answer)} cards"
+        text_en = f"{shown_answer} has {cards}, {shown_top} has {size(top)}: a follow has as many"
         text_zh = f"{shown_answer} 是{size(answer)}张，{shown_top} 是{size(top)}张：张数须相同"
         return Comparison(False, "R11", (), gouji, text_en, text_zh)
     pairs = _pairs(top, answer)

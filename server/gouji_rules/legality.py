@@ -262,8 +262,9 @@ def _wrong_verb(rules: RuleSet, question: Question, verb: int) -> RuleViolation:
             "只有走科者的下家可以对底牌申请接风，每轮一次，须未过牌且还有人可以上牌",
         )
     rule = _RULE_OF_VERB.get(verb, "R20") if verb != Verb.PLAY else _RULE_OF_KIND.get(question.kind, "R20")
-    words = ", ".join(v.name.lower().replace("_", " ") for v in question.verb_list)
-    return WrongVerb(rule, "WRONG_VERB", f"the question asks for one of: {words}", f"现在只能：{words}")
+    words = [verb.name.lower().replace("_", " ") for verb in question.verb_list]
+    text_en, text_zh = f"the question asks for one of: {', '.join(words)}", f"现在只能：{'、'.join(words)}"
+    return WrongVerb(rule, "WRONG_VERB", text_en, text_zh)
 
 
 _RULE_OF_VERB: dict[int, str] = {

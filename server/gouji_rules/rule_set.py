@@ -224,9 +224,9 @@ def _checked(field: str, value: Any) -> OptionValue:
         for allowed in values:
             if value == allowed and type(value) is type(allowed):
                 return allowed
-        said = ", ".join(format_option(allowed) for allowed in values)
-        text_zh = f"{name} 只能是 {said}，不能是{_shown(value)}"
-        raise RuleSetError((name,), f"{name} is one of {said}, not {_shown(value)}", text_zh)
+        said = [format_option(allowed) for allowed in values]
+        text_zh = f"{name} 只能是 {'、'.join(said)}，不能是{_shown(value)}"
+        raise RuleSetError((name,), f"{name} is one of {', '.join(said)}, not {_shown(value)}", text_zh)
     if _well_formed(field, value):
         checked: OptionValue = value
         return checked
@@ -294,10 +294,9 @@ def _built(name: str, column: Mapping[str, Any]) -> RuleSet:
         made = RuleSet(name=name, **values)
         made.check()
     except RuleSetError as error:
-        fields = ", ".join(error.fields)
-        raise RuleSetError(
-            error.fields, f"preset {name} ({fields}): {error.text_en}", f"{name} 规则（{fields}）：{error.text_zh}"
-        ) from None
+        text_en = f"preset {name} ({', '.join(error.fields)}): {error.text_en}"
+        text_zh = f"{name} 规则（{'、'.join(error.fields)}）：{error.text_zh}"
+        raise RuleSetError(error.fields, text_en, text_zh) from None
     return made
 
 

@@ -178,7 +178,8 @@ def _refused(line: Line, *, zh: bool) -> str:
 def _asked(line: Line, *, zh: bool) -> str:
     words = [word for word, verb in VERB_WORDS.items() if line.verbs >> verb & 1]
     if zh:
-        named = [_zh_no(words) if word == "no" else ZH_VERBS[word] for word in words]
+        # The refusal comes last: “可不革命、革命” reads as if one might well not revolt.
+        named = [ZH_VERBS[word] for word in words if word != "no"] + [_zh_no(words)] * ("no" in words)
         return f"问 {line.seat} 号：可{'、'.join(named)}。"
     return f"Seat {line.seat} is asked: it may {' or '.join(EN_VERBS.get(word, word) for word in words)}."
 

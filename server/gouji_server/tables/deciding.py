@@ -331,10 +331,9 @@ def decide_bot(
     wanted = check_seat(seat)
     policy = policy or "simple"
     if policy not in policies:
-        said = ", ".join(sorted(policies))
-        raise refusals.bad_field(
-            "policy", f"there is no bot {shortened(policy)!r}: {said}", f"没有这种机器人：{said}", "NO_SUCH_BOT"
-        )
+        known_ones = sorted(policies)
+        text_en = f"there is no bot {shortened(policy)!r}: {', '.join(known_ones)}"
+        raise refusals.bad_field("policy", text_en, f"没有这种机器人，可用：{'、'.join(known_ones)}", "NO_SUCH_BOT")
     known = state.requests.find((caller.account, ADD_BOT, request_id), body_hash(policy, wanted))
     if known is not None:
         return known
@@ -357,7 +356,7 @@ def decide_create(caller: Caller, spec: TableSpec, request_id: str, now_ms: int,
     try:
         gr.preset(spec.rule_set).replace(**options)
     except gr.RuleSetError as error:
-        fields = tuple((f"rule_set.{field}", error.text_en) for field in error.fields)
+        fields = tuple((f"rule_set.{shortened(field)}", error.text_en) for field in error.fields)
         raise refusals.Refused(
             refusals.INVALID_ARGUMENT, "BAD_RULE_SET", error.text_en, error.text_zh, fields=fields
         ) from error
