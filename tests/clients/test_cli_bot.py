@@ -317,9 +317,10 @@ def test_a_bot_that_joins_tells_whom_it_waits_for_and_leaves_when_stopped(server
 def test_a_folder_for_records_that_cannot_be_is_told_before_the_match(server: str, tmp_path: Path) -> None:
     """Records are told once, at the end of a match: where they could not be written, none is begun."""
     (tmp_path / "file").write_text("")
-    done = run(server, "--table", "new", "--records", str(tmp_path / "file" / "records"))
-    assert (done.exit_code, done.stdout) == (1, "")
-    assert str(tmp_path / "file" / "records") in done.stderr
+    for folder in (tmp_path / "file" / "records", tmp_path / "file"):
+        done = run(server, "--table", "new", "--records", str(folder))
+        assert (done.exit_code, done.stdout) == (1, "")
+        assert f"{folder}: there is a file where a folder is needed" in done.stderr
 
 
 def test_nobody_at_the_address_is_a_clear_error() -> None:

@@ -82,6 +82,33 @@ def test_a_wrong_expectation_differs(situation: Path) -> None:
     assert "not over" in result.stdout
 
 
+def test_show_says_of_a_record_what_check_says(situation: Path) -> None:
+    """`show` ends with the status of `check`, and names what differs, also where the deal can be told to its end."""
+    good = situation.read_text(encoding="utf-8")
+    for added in ("places = [0, 1, 2, 3, 4, 5]", "scores = [1, 2]"):
+        situation.write_text(f"{good}[expect]\n{added}\n", encoding="utf-8")
+        checked, shown = gouji("record", "check", str(situation)), gouji("record", "show", str(situation))
+        assert (checked.exit_code, shown.exit_code) == (1, 1)
+        assert "seat 1 follow 6" in shown.stdout
+        assert shown.stderr == f"gouji: {checked.stdout.splitlines()[0]}\n"
+        told = json.loads(gouji("record", "show", "--json", str(situation)).stdout)
+        assert (told["ok"], [found["line"] for found in told["differences"]]) == (False, [11])
+    situation.write_text(good, encoding="utf-8")
+    assert json.loads(gouji("record", "show", "--json", str(situation)).stdout)["ok"] is True
+
+
+def test_a_match_whose_last_deal_is_not_over_is_said_to_be_so(situation: Path) -> None:
+    """`join` of an unfinished deal prints the match as far as it goes and says on stderr that it stops there."""
+    joined = gouji("record", "join", str(situation))
+    assert joined.exit_code == 0
+    assert f"the deal of {situation} is not over" in joined.stderr
+    match = situation.with_name("match.toml")
+    match.write_text(joined.stdout, encoding="utf-8")
+    assert gouji("record", "check", str(match)).exit_code == 0
+    situation.with_name("whole.toml").write_text(full_deal(1), encoding="utf-8")
+    assert gouji("record", "join", str(situation.with_name("whole.toml"))).stderr == ""
+
+
 def test_check_tells_a_program_everything(situation: Path) -> None:
     """The JSON holds every file with its differences or its error."""
     bad = situation.with_name("bad.toml")

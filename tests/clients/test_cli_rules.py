@@ -16,6 +16,7 @@ from gouji_rules.option_texts import PRESET_TEXTS
 from gouji_rules.rule_set import OPTION_NAMES, format_option
 from tests.clients.cli_run import gouji, gouji_process, has_no_traceback
 
+ENGLISH, CHINESE = "en_US.UTF-8", "zh_CN.UTF-8"
 CASES = Path(__file__).parents[1] / "cases" / "compare.tsv"
 
 
@@ -31,7 +32,9 @@ def test_r12_the_shared_cases_hold() -> None:
     cases = cases_of_qingdao()
     assert len(cases) > 20
     for case in cases:
-        result = gouji("rules", "beats", "--rules", "qingdao", "--json", case["on_table"], case["answer"])
+        # Six packs: one of the cases has five big jokers.
+        six = ("--rules", "qingdao", "--set", "decks=6")
+        result = gouji("rules", "beats", *six, "--json", case["on_table"], case["answer"])
         told = json.loads(result.stdout)
         assert result.exit_code == 0
         assert told["beats"] is (case["beats"] == "yes"), case
@@ -133,6 +136,98 @@ def test_the_bad_piece_is_named() -> None:
     """An error names the piece that is no card, or the ranks that do not mix."""
     assert "“x”" in gouji("rules", "beats", "3", "33x").stderr
     assert "mixes the ranks 3 4 5" in gouji("rules", "beats", "3", "345").stderr
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("３３", "33"),
+        ("Ｋ", "K"),
+        ("ＡＡ２", "AA2"),
+        ("ｋｋ", "KK"),
+        ("１０１０", "TT"),
+        ("３　３", "33"),
+        ("大王小王", "bs"),
+        ("大王Ｋ", "bK"),
+        ("小王", "s"),
+    ],
+)
+def test_what_a_chinese_keyboard_writes_is_read(typed: str, meant: str) -> None:
+    """Full-width digits, letters and spaces are the same cards, and so are 大王 and 小王, wherever cards are typed."""
+    assert json.loads(gouji("rules", "explain", typed, "--on", typed, "--json").stdout)["play"] == meant
+    told = json.loads(gouji("rules", "beats", "--json", typed, typed).stdout)
+    assert (told["on_table"], told["answer"]) == (meant, meant)
+
+
+@pytest.mark.parametrize(
+    ("typed", "hint", "chinese"),
+    [
+        ("王", "b or 大王 for the big joker, s or 小王 for the small one", "小王写作 s"),
+        ("3王", "b or 大王 for the big joker, s or 小王 for the small one", "小王写作 s"),
+        ("红桃3", "leave out the suits", "花色不用写"),
+        ("♠3", "leave out the suits", "花色不用写"),
+        ("3,3", "one after the other", "牌连着写"),
+        ("３，３", "one after the other", "牌连着写"),
+        ("3、3", "one after the other", "牌连着写"),
+    ],
+)
+def test_what_is_no_card_is_refused_with_what_is_written_instead(typed: str, hint: str, chinese: str) -> None:
+    """A joker without its size, a suit and a sign between cards are refused with a hint, in both languages."""
+    for words in (("explain", typed), ("explain", "3", "--on", typed), ("beats", typed, "4"), ("beats", "4", typed)):
+        refused = gouji("rules", *words)
+        assert refused.exit_code == 2
+        assert hint in refused.stderr
+        assert chinese in gouji("rules", *words, env={"LANG": CHINESE}).stderr
+
+
+@pytest.mark.parametrize(
+    ("settings", "play", "said"),
+    [
+        ((), "A" * 17, "has 17 × A: the pack of qingdao has 16 (R1)"),
+        ((), "2" * 17, "has 17 × 2: the pack of qingdao has 16 (R1)"),
+        ((), "bbbbb", "has 5 × b: the pack of qingdao has 4 (R1)"),
+        ((), "sssss3", "has 5 × s: the pack of qingdao has 4 (R1)"),
+        (("--set", "decks=6"), "A" * 25, "has 25 × A: the pack of qingdao has 24 (R1)"),
+        (("--rules", "competition"), "3" * 7, "has 7 × 3: the pack of competition has 6 (R1)"),
+    ],
+)
+def test_r1_no_play_has_more_cards_than_the_pack(settings: tuple[str, ...], play: str, said: str) -> None:
+    """A play that no pack of the rule set can give is refused with the numbers; one card fewer is judged."""
+    for words in (("explain", play), ("explain", "3", "--on", play), ("beats", play, "4"), ("beats", "4", play)):
+        refused = gouji("rules", *words, *settings)
+        assert (refused.exit_code, refused.stdout) == (2, "")
+        assert said in refused.stderr
+    assert gouji("rules", "explain", play[1:], *settings).exit_code == 0
+
+
+def test_one_card_is_one_card() -> None:
+    """Numbers of cards are told in the singular where it is one."""
+    assert "3 has 1 card, 44 has 2" in gouji("rules", "beats", "44", "3").stdout
+    assert "44 has 2 cards, 3 has 1" in gouji("rules", "beats", "3", "44").stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "said", "chinese"),
+    [
+        (("show", "quingdao"), "did you mean qingdao? use ", "是否指 qingdao？"),
+        (("show", "Shandong"), "did you mean shandong? use ", "是否指 shandong？"),
+        (
+            ("show", "qingdao", "--set", "gouji-twos=2"),
+            "did you mean gouji_twos? `gouji rules show qingdao`",
+            "gouji_twos",
+        ),
+        (("beats", "3", "4", "--set", "shwo=ask"), "did you mean show? `gouji rules show qingdao` lists", "show"),
+        (("beats", "3", "4", "--rules", "shandong", "--set", "xyzzy=1"), "`gouji rules show shandong` lists", "列出"),
+        (("diff", "qingdao", "shandong,hold_thre=true"), "did you mean hold_three?", "hold_three"),
+        (("explain", "3", "--set", "twos=2"), "did you mean gouji_twos?", "gouji_twos"),
+    ],
+)
+def test_a_name_that_there_is_not_is_answered_with_near_ones(words: tuple[str, ...], said: str, chinese: str) -> None:
+    """A mistyped preset or option is refused with those like it, and where all are listed."""
+    refused = gouji("rules", *words)
+    assert (refused.exit_code, refused.stdout) == (2, "")
+    assert said in refused.stderr
+    assert chinese in gouji("rules", *words, env={"LANG": CHINESE}).stderr
 
 
 def test_an_option_can_be_overridden() -> None:
@@ -247,14 +342,14 @@ def test_what_cannot_be_read_ends_with_one_line(words: tuple[str, ...]) -> None:
     assert result.stdout == ""
 
 
-ENGLISH, CHINESE = "en_US.UTF-8", "zh_CN.UTF-8"
 CUT = "…"
 
 
 @pytest.mark.parametrize("columns", [None, 80, 72, 71, 40])
 @pytest.mark.parametrize("locale", [ENGLISH, CHINESE])
 @pytest.mark.parametrize(
-    "words", [("list",), *(("show", name) for name in gr.PRESETS), ("diff", "qingdao", "lianzhong,show=ask,seating=draw")]
+    "words",
+    [("list",), *(("show", name) for name in gr.PRESETS), ("diff", "qingdao", "lianzhong,show=ask,seating=draw")],
 )
 def test_no_text_is_cut(words: tuple[str, ...], locale: str, columns: int | None) -> None:
     """Texts fold where the terminal is narrow, and piped: what a wide one shows is all there, no line is too long."""

@@ -17,7 +17,7 @@ import gouji_bots
 from gouji_cli.asked_rules import AskedRules, OtherRules, told
 from gouji_cli.failures import STOPPED, Stopped, first_failure, run_until_stopped
 from gouji_cli.reading_rules import rule_set, understand
-from gouji_cli.terminal import by_locale, fail, out, own_command, plain, print_json
+from gouji_cli.terminal import by_locale, fail, folder_fault, out, own_command, plain, print_json
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -198,7 +198,7 @@ def make_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        fail(f"{folder}: {error.strerror}", status=FAILED)
+        fail(folder_fault(folder, error), status=FAILED)
     if not os.access(folder, os.W_OK | os.X_OK):
         fail(f"{folder}: may not be written to", status=FAILED)
 

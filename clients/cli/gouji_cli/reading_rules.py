@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import unicodedata
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, TypeVar
 
 import gouji_rules as gr
 from gouji_cli.terminal import fail, speaks_chinese
+from gouji_rules.cards import pack_counts
+from gouji_rules.errors import PlayError
 from gouji_rules.option_values import rules_from_settings
+from gouji_rules.plays import counts_of_play
 from gouji_rules.rule_set import OPTION_NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
 T = TypeVar("T")
+
+_JOKERS = "王鬼虎花🃏"
+_SUITS = "♠♥♦♣♤♡♢♧红紅黑方梅草桃片块心"
+_SIGNS = ",、;/+-."
 
 
 def understand(read: Callable[[], T]) -> T:
@@ -23,6 +31,44 @@ def understand(read: Callable[[], T]) -> T:
     except (gr.RuleSetError, gr.NotationError, gr.RuleViolation) as error:
         rule = f" ({error.rule})" if isinstance(error, gr.RuleViolation) else ""
         fail((error.text_zh if speaks_chinese() else error.text_en) + rule)
+
+
+def read_play(text: str, rules: gr.RuleSet) -> gr.Play:
+    """Read a play, full-width digits and letters too. Raises NotationError, and PlayError for what is no play.
+
+    More cards of a rank than the pack of the rule set has are no play of it (R1).
+    """
+    try:
+        play = gr.parse_play(unicodedata.normalize("NFKC", text))
+    except gr.NotationError as error:
+        raise _helped(error) from None
+    for rank, (held, packed) in enumerate(zip(counts_of_play(play), pack_counts(rules), strict=True)):
+        if held > packed:
+            name = gr.RANKS[rank]
+            raise PlayError(
+                "R1",
+                "NOT_A_PLAY",
+                f"{gr.format_play(play)} has {held} × {name}: the pack of {rules.name} has {packed}",
+                f"{gr.format_play(play)} 有 {held} 张 {name}：{rules.name} 的整副牌里只有 {packed} 张",
+            )
+    return play
+
+
+def _helped(error: gr.NotationError) -> gr.NotationError:
+    """Return the error with what is written instead, where one can tell what was meant."""
+    hints = {
+        _JOKERS: (
+            "write b or 大王 for the big joker, s or 小王 for the small one",
+            "大王写作 b 或 大王，小王写作 s 或 小王",
+        ),
+        _SUITS: ("leave out the suits: no play depends on them", "花色不用写：出牌不看花色"),
+        _SIGNS: ("write the cards one after the other, with spaces at most", "牌连着写，中间最多用空格"),
+    }
+    for pieces, (hint_en, hint_zh) in hints.items():
+        if error.piece in pieces:
+            text_en, text_zh = f"{error.text_en}; {hint_en}", f"{error.text_zh}；{hint_zh}"
+            return gr.NotationError(error.text, error.position, error.piece, text_en, text_zh)
+    return error
 
 
 def rule_set(preset: str, settings: Sequence[str]) -> gr.RuleSet:

@@ -11,7 +11,7 @@ import typer
 from rich.text import Text
 
 from gouji_cli.narration import TEAM_STYLES, cards_style
-from gouji_cli.terminal import BAD_INPUT, ascii_only, fail, out, plain, print_json, say_error
+from gouji_cli.terminal import BAD_INPUT, ascii_only, by_locale, fail, out, plain, print_json, say_error
 from gouji_rules.records import (
     Difference,
     RecordError,
@@ -21,6 +21,7 @@ from gouji_rules.records import (
     show_record,
     write_record,
 )
+from gouji_rules.records.checking import replay
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -97,12 +98,17 @@ def check_file(file: str) -> Verdict:
     """Replay one file against the rules."""
     try:
         _, record = load(file)
-        differences = differences_of(record)
     except Unreadable as error:
         return Verdict(file, error=str(error))
+    return check_record(file, record)
+
+
+def check_record(file: str, record: Record) -> Verdict:
+    """Replay what a file says against the rules."""
+    try:
+        return Verdict(file, differences_of(record))
     except RecordError as error:
         return Verdict(file, error=f"{place_in(file, error.line)}: {error.message}")
-    return Verdict(file, differences)
 
 
 def status_of(verdicts: Sequence[Verdict]) -> int:
@@ -118,10 +124,15 @@ def report(verdicts: Sequence[Verdict]) -> None:
         if verdict.error:
             say_error(verdict.error)
         for difference in verdict.differences:
-            print(plain(f"{place_in(verdict.file, difference.line)}: {difference.message}"))
+            print(plain(said_of(verdict.file, difference)))
     agree = sum(verdict.ok for verdict in verdicts)
     records = "record agrees" if len(verdicts) == 1 else "records agree"
     print(f"{agree} of {len(verdicts)} {records} with the rules")
+
+
+def said_of(file: str, difference: Difference) -> str:
+    """Return where a record differs and how."""
+    return f"{place_in(file, difference.line)}: {difference.message}"
 
 
 @app.callback()
@@ -158,7 +169,8 @@ def join(
 ) -> None:
     """Make one record of a match out of the records of its deals, given in order, and print it.
 
-    The exit status is 1 for deals that make no match, 2 for a file that cannot be read as a record.
+    A last deal that is not over is taken as far as it goes, and said to be so on stderr. The exit status is 1 for deals
+    that make no match, 2 for a file that cannot be read as a record.
     """
     try:
         records = [load(file)[1] for file in files]
@@ -169,6 +181,13 @@ def join(
     except RecordError as error:
         fail(f"these deals make no match: {error.message}", status=DIFFERS)
     sys.stdout.write(write_record(joined))
+    if not replay(records[-1])[1].over:
+        say_error(
+            by_locale(
+                f"the deal of {files[-1]} is not over: the match goes as far as it does, and its scores leave it out",
+                f"{files[-1]} 这一盘没有打完：整局只记到这里，得分不含这一盘",
+            )
+        )
 
 
 @app.command("show")
@@ -178,7 +197,8 @@ def show(
 ) -> None:
     """Tell a record trick by trick.
 
-    A record that the rules disagree with is told up to there; the exit status is 1 then, and 2 for a file that cannot
+    A record that the rules disagree with is told up to there, and what differs is named on stderr. The exit status is
+    that of `record check`: 0 where the rules agree with the record, 1 where they do not, and 2 for a file that cannot
     be read as a record.
     """
     try:
@@ -192,14 +212,20 @@ def show(
             tricks.append(trick)  # noqa: PERF402 - what came before an error is shown too
     except RecordError as error:
         stopped = error
+    verdict = check_record(file, found)
+    if stopped is not None and verdict.ok:
+        verdict = Verdict(file, error=f"{place_in(file, stopped.line)}: {stopped.message}")
     if as_json:
         error_text = f"{place_in(file, stopped.line)}: {stopped.message}" if stopped else None
-        print_json({"rules": found.rules.name, "tricks": [asdict(trick) for trick in tricks], "error": error_text})
+        told = {"rules": found.rules.name, "tricks": [asdict(trick) for trick in tricks], "error": error_text}
+        print_json(told | {"ok": verdict.ok, "differences": as_data(verdict)["differences"]})
     else:
         tell(out(), found, tricks)
-    if stopped is not None:
-        say_error(f"{place_in(file, stopped.line)}: {stopped.message}")
-        raise typer.Exit(DIFFERS if tricks else BAD_INPUT)
+    if verdict.error:
+        say_error(verdict.error)
+    for difference in verdict.differences:
+        say_error(said_of(file, difference))
+    raise typer.Exit(status_of([verdict]))
 
 
 def tell(console: Console, found: Record, tricks: Sequence[ShownTrick]) -> None:

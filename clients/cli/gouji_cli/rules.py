@@ -10,7 +10,7 @@ from rich.text import Text
 
 import gouji_rules as gr
 from gouji_cli import rule_sets
-from gouji_cli.reading_rules import rule_set, understand
+from gouji_cli.reading_rules import read_play, rule_set, understand
 from gouji_cli.rule_sets import Json, Settings
 from gouji_cli.terminal import ascii_only, out, print_json, speaks_chinese
 from gouji_rules.explanation import describe_play
@@ -48,8 +48,8 @@ def beats(
     Chinese names will do too. The exit status is 0 whether it beats or not, and 2 for a text that is no play.
     """
     rules = understand(lambda: rule_set(preset, settings or []))
-    top = understand(lambda: gr.parse_play(on_table))
-    reply = understand(lambda: gr.parse_play(answer))
+    top = understand(lambda: read_play(on_table, rules))
+    reply = understand(lambda: read_play(answer, rules))
     comparison = gr.comparison.explain(rules, top, reply)
     if as_json:
         print_json(as_data(rules, top, reply, comparison))
@@ -72,8 +72,8 @@ def explain(
     The exit status is 0 whatever the answer is, and 2 for a text that is no play.
     """
     rules = understand(lambda: rule_set(preset, settings or []))
-    meant = understand(lambda: gr.parse_play(play))
-    top = understand(lambda: gr.parse_play(on_table)) if on_table is not None else None
+    meant = understand(lambda: read_play(play, rules))
+    top = understand(lambda: read_play(on_table, rules)) if on_table is not None else None
     reasons = describe_play(rules, meant)
     comparison = gr.comparison.explain(rules, top, meant) if top is not None else None
     if as_json:

@@ -80,6 +80,13 @@ def fail(message: str, status: int = BAD_INPUT) -> NoReturn:
     raise typer.Exit(status)
 
 
+def folder_fault(folder: Path, error: OSError) -> str:
+    """Return why a folder cannot be made or used; a file in its place is named as such."""
+    if isinstance(error, FileExistsError | NotADirectoryError):
+        return by_locale(f"{folder}: there is a file where a folder is needed", f"{folder}：需要文件夹，那里却是文件")
+    return f"{folder}: {error.strerror}"
+
+
 def print_json(value: Any) -> None:
     """Print one JSON document on stdout, Chinese readable where the stream can show it."""
     print(json.dumps(value, ensure_ascii=ascii_only(), indent=2))

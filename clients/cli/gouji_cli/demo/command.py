@@ -14,7 +14,7 @@ from gouji_cli.demo.pace import Pace
 from gouji_cli.failures import STOPPED, Stopped, run_until_stopped
 from gouji_cli.reading_rules import rule_set, understand
 from gouji_cli.records import check_file, report, status_of
-from gouji_cli.terminal import fail, out, plain, print_json
+from gouji_cli.terminal import fail, folder_fault, out, plain, print_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -113,7 +113,7 @@ def _prepare(folder: Path) -> None:
         for old in folder.glob("deal-*.toml"):
             old.unlink()
     except OSError as error:
-        fail(f"{folder}: {error.strerror}")
+        fail(folder_fault(folder, error))
 
 
 def _play(scene: Scene, display: Display, photographer: Photographer | None, show: Show, folder: Path) -> None:
