@@ -139,9 +139,9 @@ async def test_the_same_rules_said_otherwise_are_the_same_request() -> None:
     """Options in another order, a default spelt out and what another option brings anyway make no other body, also
     after a restart; other rules, even where they come to the same deals, do."""
     at = await house()
-    said = (("report", "none"), ("hold_three", True))
+    said = (("report", "none"), ("hold_three", True), ("removed", "444555"))
     table = await at.tables.create(person(0), TableSpec(options=said), "new")
-    same = [said[::-1], (*said, ("decks", 4)), (("stifle", "tribute"), *said)]
+    same = [said[::-1], (*said[:2], ("removed", "555 444")), (*said, ("decks", 4)), (("stifle", "tribute"), *said)]
     others = [said[:1], (*said, ("decks", 6)), (*said, ("deals", 3))]
     for restarts in range(2):
         if restarts:

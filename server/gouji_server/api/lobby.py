@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import structlog
 
 from gouji.lobby.v1 import lobby_pb2 as pb
+from gouji_rules.errors import shortened
 from gouji_rules.option_values import read_overrides
 from gouji_rules.rule_set import MOST_DEALS, OPTION_NAMES, PRESET_NAMES, RuleSetError
 from gouji_rules.rule_set import preset as preset_of
@@ -191,7 +192,7 @@ def _rules(
         return preset_of(preset).replace(**options), tuple(options.items())
     except RuleSetError as error:
         for field in error.fields:
-            shape.bad(f"options.{field}", error.text_en, error.text_zh)
+            shape.bad(f"options.{shortened(field)}", error.text_en, error.text_zh)
     return None, ()
 
 

@@ -8,6 +8,7 @@ lobby commands until there are too many.
 
 from __future__ import annotations
 
+import dataclasses
 from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
@@ -42,7 +43,9 @@ def body_hash(*parts: object) -> bytes:
 def created_body(entry: inputs.Created) -> bytes:
     """Hash what the maker of a table said: options in any order, and defaults spelt out or not, are the same rules."""
     rules = gr.preset(entry.rules).replace(**entry.options)
-    said = (rules, entry.title, entry.deals, entry.decision_ms, entry.spectators, entry.seat)
+    removed = gr.parse_ranks(rules.removed)
+    rules = dataclasses.replace(rules, removed="")
+    said = (rules, removed, entry.title, entry.deals, entry.decision_ms, entry.spectators, entry.seat)
     return body_hash(*said)
 
 
