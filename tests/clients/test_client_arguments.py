@@ -190,6 +190,8 @@ async def test_other_slips_are_told_alike(client: Client, table: Table) -> None:
     for manners in wrong:
         with pytest.raises(BadInput, match=next(iter(manners))):
             Manners(**manners)
+    with pytest.raises(BadInput, match="a bot plays in a seat"):
+        await play_match(client, PolicyBot(), table=NewTable(with_seat=False))
     for hands in (["xyz"] * 6, ["3"], ["sssss"] * 6):
         with pytest.raises(BadInput, match="the hands cannot be so"):
             FakeServer(hands=hands)

@@ -85,6 +85,9 @@ def test_a_missing_file_and_a_folder_are_named(tmp_path: Path) -> None:
         Credentials.load(tmp_path / "nothing-here")
     with pytest.raises(CredentialsError, match="cannot keep"):
         MINE.save(tmp_path)
+    for use in (Credentials.load, MINE.save):
+        with pytest.raises(CredentialsError, match="null"):
+            use(tmp_path / "a\0b")
 
 
 def test_the_secret_is_not_shown() -> None:

@@ -13,7 +13,7 @@ import pytest
 
 import gouji_client.sync as gouji
 import gouji_rules as gr
-from gouji_client import Bot, NewTable, PolicyBot, Refused, ServerUnreachable
+from gouji_client import Bot, GoujiError, NewTable, PolicyBot, Refused, ServerUnreachable
 from gouji_client.background import BackgroundLoop
 from gouji_client.testing import DropStream, FakeServer
 from tests.clients.watching import AT_ONCE
@@ -73,6 +73,7 @@ def test_the_lobby_is_there(server: FakeServer) -> None:
         assert client.lobby.rule_sets()
         (listed,) = client.lobby.tables(with_free_seat=True)
         assert client.lobby.get(listed.name) == listed
+        assert client.lobby.tables(state=listed.state) == [listed]
         client.lobby.create(NewTable(deals=1))
         client.lobby.leave(listed.name)
         client.lobby.join(listed.name, 0)
@@ -153,6 +154,7 @@ def test_calling_it_from_its_own_thread_is_refused() -> None:
     with gouji.running(FakeServer(seed=3)) as server:
         gouji.run_bot(server.address, bot, table=server.table)
     assert "async client" in str(bot.error)
+    assert isinstance(bot.error, GoujiError)
 
 
 def test_an_interrupted_wait_is_called_off(monkeypatch: pytest.MonkeyPatch) -> None:

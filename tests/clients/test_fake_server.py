@@ -237,6 +237,30 @@ async def test_opponents_may_be_policies_of_ones_own() -> None:
     assert asked == {1, 4}
 
 
+async def test_what_is_said_twice_under_one_id_is_said_once() -> None:
+    """A question, a feeling or a vote that comes again gets its first answer; another under the same id is refused."""
+    rules = gr.preset("qingdao").replace(report="asked", feel_chances=3)
+    async with FakeServer(hands=HANDS, rules=rules, opponents=["no"]) as server:
+        raw = Raw(server)
+        await raw.sign_in(server)
+        said: dict[str, object] = {"request_id": "a", "table": server.table}
+        calls: list[tuple[Any, Any, dict[str, object], dict[str, object]]] = [
+            (raw.tables.AskCount, table_pb2.AskCountRequest, {"seat": 1}, {"seat": 2}),
+            (raw.tables.Feel, table_pb2.FeelRequest, {}, {}),
+            (raw.tables.VoteDissolution, table_pb2.VoteDissolutionRequest, {"agrees": True}, {"agrees": False}),
+        ]
+        for call, request, body, another in calls:
+            first = await call(request(**said, **body), metadata=raw.headers)
+            told = server._table.n
+            assert await call(request(**said, **body), metadata=raw.headers) == first
+            assert server._table.n == told >= first.version
+            if another != body:
+                with pytest.raises(grpc.aio.AioRpcError) as caught:
+                    await call(request(**said, **another), metadata=raw.headers)
+                assert caught.value.code() is grpc.StatusCode.ALREADY_EXISTS
+        await raw.channel.close()
+
+
 @pytest.mark.parametrize("seats", [[], [0, 0], [6], [-1]])
 def test_seats_without_sense_are_refused(seats: list[int]) -> None:
     """Clients' seats are one or more different ones of the six."""

@@ -344,6 +344,17 @@ async def test_r17_bots_go_with_the_people() -> None:
     assert reader.closed
 
 
+async def test_r17_one_person_among_bots_ends_the_match_at_once() -> None:
+    """Where the five others are built-in bots one vote is enough, and the running deal is not scored."""
+    _, reader = await playing(TableSpec(deals=3), people=1, moves=1)
+    await reader.handle.vote_dissolution(person(0), True, "end")
+    await reader.read()
+    assert reader.closed
+    assert "match_dissolved" in last_events(reader)
+    assert reader.state is not None
+    assert list(reader.state.scores) == [0, 0]
+
+
 async def test_r17_there_must_be_a_match() -> None:
     """Before the match, and for strangers, there is nothing to end."""
     at = House()

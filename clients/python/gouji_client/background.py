@@ -8,6 +8,8 @@ import contextlib
 import threading
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from gouji_client.errors import GoujiError
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
 
@@ -15,6 +17,10 @@ T = TypeVar("T")
 
 _CLOSING = 5.0
 """Seconds that anything may take to close when the process ends."""
+
+
+class WrongThread(GoujiError, RuntimeError):
+    """A plain call was made in the thread that has to carry it out, such as in the `choose` of a bot."""
 
 
 class BackgroundLoop:
@@ -32,11 +38,11 @@ class BackgroundLoop:
     def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
         """Return what a coroutine returns, or raise what it raises. Ctrl-C cancels it.
 
-        Raises RuntimeError when called from the loop's own thread, which would wait for itself for ever.
+        Raises `WrongThread` when called from the loop's own thread, which would wait for itself for ever.
         """
         if threading.current_thread() is self._thread:
             coroutine.close()
-            raise RuntimeError("gouji_client.sync cannot be used inside its own callbacks: use the async client there")
+            raise WrongThread("gouji_client.sync cannot be used inside its own callbacks: use the async client there")
         future = asyncio.run_coroutine_threadsafe(coroutine, self._started())
         try:
             return future.result()

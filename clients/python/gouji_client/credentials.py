@@ -48,8 +48,9 @@ class Credentials:
             except BaseException:
                 Path(beside).unlink(missing_ok=True)
                 raise
-        except OSError as error:
-            raise CredentialsError(f"cannot keep credentials in {target}: {error.strerror}") from error
+        except (OSError, ValueError) as error:  # a path with a null byte is a ValueError
+            reason = error.strerror if isinstance(error, OSError) else error
+            raise CredentialsError(f"cannot keep credentials in {target}: {reason}") from error
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Credentials:
@@ -62,8 +63,10 @@ class Credentials:
             with source.open(encoding="utf-8") as file:
                 mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
                 text = file.read(65_536)
-        except (OSError, UnicodeDecodeError) as error:
+        except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) else "it is no text"
+            if not isinstance(error, OSError | UnicodeDecodeError):
+                reason = str(error)
             raise CredentialsError(f"cannot read credentials from {source}: {reason}") from error
         if os.name == "posix" and mode & 0o077:
             raise CredentialsError(

@@ -108,6 +108,8 @@ async def _take_seat(
             except Refused as refused:
                 log.info("%s could not be joined: %s", open_table.name, refused)
         table = NewTable()
+    if not table.with_seat:
+        raise BadInput("a bot plays in a seat: a NewTable with with_seat=False has none for it")
     made = await client.lobby.create(table if seat is None else replace(table, seat=seat))
     if fill:
         for free in free_seats(made):

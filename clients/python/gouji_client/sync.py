@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Generic, TypeVar, Unpack
 
+from gouji.lobby.v1 import lobby_pb2
 from gouji_client import client as _client
 from gouji_client import runner as _runner
 from gouji_client.background import BackgroundLoop
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from typing import Self
 
     import gouji_rules as gr
-    from gouji.lobby.v1 import lobby_pb2
     from gouji.rules.v1 import rules_pb2
     from gouji.session.v1 import session_pb2
     from gouji_client.arguments import TableLike
@@ -175,11 +175,16 @@ class Lobby:
         """Return the rule sets that tables can be made with."""
         return _loop.run(self._lobby.rule_sets())
 
-    def tables(self, *, with_free_seat: bool = False) -> list[lobby_pb2.Table]:
+    def tables(
+        self,
+        *,
+        state: lobby_pb2.TableState.ValueType = lobby_pb2.TABLE_STATE_UNSPECIFIED,
+        with_free_seat: bool = False,
+    ) -> list[lobby_pb2.Table]:
         """Return the open tables, newest first."""
 
         async def all_of_them() -> list[lobby_pb2.Table]:
-            return [table async for table in self._lobby.tables(with_free_seat=with_free_seat)]
+            return [table async for table in self._lobby.tables(state=state, with_free_seat=with_free_seat)]
 
         return _loop.run(all_of_them())
 

@@ -110,7 +110,7 @@ def question_from_wire(question: state_pb2.Question, state: state_pb2.DealState)
         return None
     top, owner = gr.Play(0), -1
     if state.trick.HasField("top"):
-        top, owner = gr.play_of_cards(cards_from_wire(state.trick.top.cards)), state.trick.top.seat
+        top, owner = played_from_wire(state.trick.top).play, state.trick.top.seat
     elif question.HasField("returned"):
         top, owner = play_from_wire(question.returned), question.tribute.receiver
     try:

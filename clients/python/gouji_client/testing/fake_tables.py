@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from gouji_client.testing.fake_session import FakeAccounts
     from gouji_client.testing.fake_table import FakeTable
 
-_Asked: TypeAlias = table_pb2.AskCountRequest | table_pb2.FeelRequest
-_Told = TypeVar("_Told", table_pb2.AskCountResponse, table_pb2.FeelResponse)
+_Asked: TypeAlias = table_pb2.AskCountRequest | table_pb2.FeelRequest | table_pb2.VoteDissolutionRequest
+_Told = TypeVar("_Told", table_pb2.AskCountResponse, table_pb2.FeelResponse, table_pb2.VoteDissolutionResponse)
 
 _PLAIN = {
     gr.verb_of(action): action
@@ -275,7 +275,12 @@ class FakeTables:
     ) -> table_pb2.VoteDissolutionResponse:
         """See `TableService.VoteDissolution`."""
         seat = self._seat_view(token, request.table).seat
-        return table_pb2.VoteDissolutionResponse(version=self._table.vote_dissolution(seat, agrees=request.agrees))
+
+        def vote() -> table_pb2.VoteDissolutionResponse:
+            version = self._table.vote_dissolution(seat, agrees=request.agrees)
+            return table_pb2.VoteDissolutionResponse(version=version)
+
+        return self._once(token, request, vote)
 
     # ── acting ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
