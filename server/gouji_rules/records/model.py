@@ -11,12 +11,15 @@ if TYPE_CHECKING:
     from gouji_rules.rule_set import OptionValue, RuleSet
 
 FORMAT = "gouji-record/1"
+_LONGEST_MESSAGE = 2000
 
 
 class RecordError(ValueError):
     """A record that cannot be read. ``line`` is the line of the text, 0 where none can be named."""
 
     def __init__(self, line: int, message: str) -> None:
+        if len(message) > _LONGEST_MESSAGE:
+            message = message[:_LONGEST_MESSAGE] + "…"
         super().__init__(f"line {line}: {message}" if line else message)
         self.line = line
         self.message = message

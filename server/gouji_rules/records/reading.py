@@ -12,6 +12,7 @@ from gouji_rules.cards import SEATS, NotationError, parse_ranks
 from gouji_rules.obligations import Obligation, parse_obligation
 from gouji_rules.records.facts import WAYS, is_fact
 from gouji_rules.records.model import FORMAT, Line, LineKind, Record, RecordError
+from gouji_rules.records.places import Places, TextPlaces, places_in
 from gouji_rules.rule_set import RuleSet, RuleSetError, preset
 
 _TOP_KEYS = {"format", "rules", "options", "deal", "expect"}
@@ -25,86 +26,89 @@ _FACT = re.compile(r"=\s*((?:([0-5])\b)?.*\S)\s*")
 _ASIDE = re.compile(r"([0-5])\s+(ask\s+[0-5]|feel)\s*(?:=\s*(\d+|more|\d+-\d+)|(!)\s*(R\d+)?)?")
 _DISSOLVE = re.compile(r"([0-5])\s+(dissolve|object)")
 _ACTION = re.compile(r"([0-5])\s+([^!?=]*?)\s*(?:(!)\s*(R\d+)?)?")
-_DEAL_TABLE = re.compile(r"^\s*\[\[\s*deal\s*\]\]", re.MULTILINE)
-_EXPECT = re.compile(r"^\s*\[\s*expect\s*\]", re.MULTILINE)
 _MOST_DEALS = 1000
+_MOST_OWED = 200
+_LONGEST_ENTRY = 400
 _TOML_LINE = re.compile(r"\(at line (\d+), column \d+\)")
 
 
 def read_record(text: str) -> Record:
     """Read a record. Raises :class:`RecordError`, which names the line where it can."""
+    found = places_in(text)
+    places = found.whole
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        found = _TOML_LINE.search(str(error))
-        raise RecordError(int(found[1]) if found else 0, f"not a TOML file: {error}") from error
+        where = _TOML_LINE.search(str(error))
+        raise RecordError(int(where[1]) if where else 0, f"not a TOML file: {error}") from error
     except ValueError as error:  # a number of thousands of digits
         raise RecordError(0, f"not a TOML file: {error}") from error
     if data.get("format") != FORMAT:
-        raise RecordError(_line_of(text, "format"), f'format must be "{FORMAT}", not {data.get("format")!r}')
+        raise RecordError(places.line("format"), f'format must be "{FORMAT}", not {data.get("format")!r}')
     if isinstance(data.get("expect"), dict) and "refused" in data["expect"]:
-        return _refused(text, data)
-    rules = _rules(text, data)
+        return _refused(places, data)
+    rules = _rules(places, data)
     if isinstance(data.get("deal"), list):
-        return _match(text, data, rules)
-    _known(text, data, _TOP_KEYS, "a record")
-    return _deal(text, rules, _table(text, data, "deal"), _expected(text, data, _EXPECT_KEYS))
+        return _match(found, data, rules)
+    _known(places, data, _TOP_KEYS, "a record")
+    return _deal(places, rules, _table(places, data, "deal"), _expected(places, data, _EXPECT_KEYS))
 
 
-def _expected(text: str, data: dict[str, Any], keys: set[str]) -> dict[str, Any]:
+def _expected(places: Places, data: dict[str, Any], keys: set[str]) -> dict[str, Any]:
     """The table ``expect``, empty where it is left out."""
-    expect = _table(text, data, "expect") if "expect" in data else {}
-    _known(text, expect, keys, "[expect]")
+    expect = _table(places, data, "expect") if "expect" in data else {}
+    _known(places, expect, keys, "[expect]")
     return expect
 
 
-def _deal(text: str, rules: RuleSet, deal: dict[str, Any], expect: dict[str, Any]) -> Record:
-    _known(text, deal, _DEAL_KEYS, "[deal]")
-    hands, lead, seed = _cards(text, deal)
+def _deal(places: Places, rules: RuleSet, deal: dict[str, Any], expect: dict[str, Any]) -> Record:
+    _known(places, deal, _DEAL_KEYS, "[deal]")
+    hands, lead, seed = _cards(places, deal)
     return Record(
         rules=rules,
         hands=hands,
         lead=lead,
         seed=seed,
-        obligations=_obligations(text, deal, "obligations"),
-        as_dealt=_as_dealt(text, deal),
-        lines=_lines(text, _strings(text, deal, "actions")),
-        places=_numbers(text, expect, "places"),
-        scores=_numbers(text, expect, "scores"),
-        owed=_obligations(text, expect, "owed") if "owed" in expect else None,
-        dealt=_dealt(text, deal, expect),
-        first_drawer=_first_drawer(text, deal, expect),
-        key_lines={key: _line_of(text, key) for key in _KEYS_WITH_LINES},
+        obligations=_obligations(places, deal, "obligations"),
+        as_dealt=_as_dealt(places, deal),
+        lines=_lines(places, _strings(places, deal, "actions")),
+        places=_numbers(places, expect, "places"),
+        scores=_numbers(places, expect, "scores"),
+        owed=_obligations(places, expect, "owed") if "owed" in expect else None,
+        dealt=_dealt(places, deal, expect),
+        first_drawer=_first_drawer(places, deal, expect),
+        key_lines={key: places.line(key) for key in _KEYS_WITH_LINES},
     )
 
 
-def _match(text: str, data: dict[str, Any], rules: RuleSet) -> Record:
+def _match(found: TextPlaces, data: dict[str, Any], rules: RuleSet) -> Record:
     """Several tables ``[[deal]]``, each with its own ``[deal.expect]``; ``[expect]`` is about the match."""
-    _known(text, data, _TOP_KEYS | {"deals"}, "a record of a match")
+    places = found.whole
+    _known(places, data, _TOP_KEYS | {"deals"}, "a record of a match")
     length = data.get("deals", 0)
     if type(length) is not int or not 0 <= length <= _MOST_DEALS:
-        raise RecordError(_line_of(text, "deals"), f"deals must be a number from 0 to {_MOST_DEALS}, not {length!r}")
+        raise RecordError(places.line("deals"), f"deals must be a number from 0 to {_MOST_DEALS}, not {length!r}")
+    parts = _parts(found, data["deal"])
     deals: list[Record] = []
-    for part, deal in zip(_parts(text, len(data["deal"])), data["deal"], strict=True):
+    for part, deal in zip(parts, data["deal"], strict=True):
         if not isinstance(deal, dict):
-            raise RecordError(_line_of(text, "deal"), "every deal must be a table: write [[deal]]")
+            raise RecordError(places.line("deal"), "every deal must be a table: write [[deal]]")
         rest = {key: value for key, value in deal.items() if key != "expect"}
         deals.append(_deal(part, rules, rest, _expected(part, deal, _EXPECT_KEYS)))
     if not deals:
-        raise RecordError(_line_of(text, "deal"), "a record of a match has at least one deal")
-    expect = _expected(text, data, {"scores", "lot", "dissolved"})
+        raise RecordError(places.line("deal"), "a record of a match has at least one deal")
+    expect = _expected(places, data, {"scores", "lot", "dissolved"})
     lot = expect.get("lot")
     if lot is not None and (type(lot) is not int or not 0 <= lot < SEATS):
-        raise RecordError(_line_of(text, "lot"), f"lot must be a team or seat, not {lot!r}")
+        raise RecordError(places.line("lot"), f"lot must be a team or seat, not {lot!r}")
     dissolved = expect.get("dissolved", False)
     if type(dissolved) is not bool:
-        raise RecordError(_line_of(text, "dissolved"), f"dissolved must be true or false, not {dissolved!r}")
-    found = _EXPECT.search(text)
-    own = text if found is None else _from(text, found.start(), len(text))
+        raise RecordError(places.line("dissolved"), f"dissolved must be true or false, not {dissolved!r}")
+    own = found.expect if found.expect.lines else places
     return Record(
         rules=rules,
         scores=_numbers(own, expect, "scores"),
-        key_lines={key: _line_of(own, key) for key in ("scores", "lot", "dissolved")},
+        key_lines={key: own.line(key) for key in ("scores", "lot", "dissolved")},
         deals=tuple(deals),
         match_length=length,
         lot=lot,
@@ -112,156 +116,157 @@ def _match(text: str, data: dict[str, Any], rules: RuleSet) -> Record:
     )
 
 
-def _refused(text: str, data: dict[str, Any]) -> Record:
+def _refused(places: Places, data: dict[str, Any]) -> Record:
     """A record of what cannot be: options that contradict each other, or hands that the pack does not hold."""
-    expect = _expected(text, data, {"refused"})
-    refused = _strings(text, expect, "refused")
+    expect = _expected(places, data, {"refused"})
+    refused = _strings(places, expect, "refused")
     if not refused:
-        raise RecordError(_line_of(text, "refused"), "refused must name the fields")
+        raise RecordError(places.line("refused"), "refused must name the fields")
     if refused == ("hands",):
-        _known(text, data, _TOP_KEYS, "a record")
-        return replace(_deal(text, _rules(text, data), _table(text, data, "deal"), {}), refused=refused)
-    _known(text, data, _TOP_KEYS - {"deal"}, "a record of options that are refused")
-    options = _table(text, data, "options") if "options" in data else {}
+        _known(places, data, _TOP_KEYS, "a record")
+        return replace(_deal(places, _rules(places, data), _table(places, data, "deal"), {}), refused=refused)
+    _known(places, data, _TOP_KEYS - {"deal"}, "a record of options that are refused")
+    options = _table(places, data, "options") if "options" in data else {}
     for name, value in options.items():
         parts = value if isinstance(value, list) else [value]
         if not all(type(part) in (bool, int, str) for part in parts):
-            raise RecordError(_line_of(text, name), f"{name} is no value of an option: {value!r}")
+            raise RecordError(places.line(name), f"{name} is no value of an option: {value!r}")
     return Record(
-        rules=_preset(text, data),
+        rules=_preset(places, data),
         refused=refused,
         options=tuple((name, tuple(v) if isinstance(v, list) else v) for name, v in options.items()),
-        key_lines={"refused": _line_of(text, "refused")},
+        key_lines={"refused": places.line("refused")},
     )
 
 
-def _parts(text: str, count: int) -> list[str]:
-    """The text of each ``[[deal]]``, with as many empty lines before it that its lines keep their numbers.
-
-    The whole text for each where the tables are written in another way.
-    """
-    starts = [found.start() for found in _DEAL_TABLE.finditer(text)]
-    if len(starts) != count or not starts:
-        return [text] * count
-    return [_from(text, start, end) for start, end in zip(starts, [*starts[1:], len(text)], strict=True)]
-
-
-def _from(text: str, start: int, end: int) -> str:
-    return "\n" * text.count("\n", 0, start) + text[start:end]
+def _parts(found: TextPlaces, deals: list[Any]) -> list[Places]:
+    """The places of each deal of a match; those of the whole text where the deals are not written as ``[[deal]]``."""
+    parts = found.deals if len(found.deals) == len(deals) else [Places(found.whole.lines) for _ in deals]
+    if len(deals) > _MOST_DEALS:
+        line = parts[_MOST_DEALS].line("deal")
+        raise RecordError(line, f"a match has at most {_MOST_DEALS} deals, this record has {len(deals)}")
+    played = [part for part, deal in zip(parts, deals, strict=True) if isinstance(deal, dict) and "actions" in deal]
+    if len(played) == len(found.actions):
+        for part, entries in zip(played, found.actions, strict=True):
+            part.entries = entries
+    return parts
 
 
-def _rules(text: str, data: dict[str, Any]) -> RuleSet:
-    base = _preset(text, data)
-    options = _table(text, data, "options") if "options" in data else {}
+def _rules(places: Places, data: dict[str, Any]) -> RuleSet:
+    base = _preset(places, data)
+    options = _table(places, data, "options") if "options" in data else {}
     try:
         return base.replace(**options)
     except RuleSetError as error:
-        raise RecordError(_line_of(text, error.fields[0] if error.fields else "rules"), str(error)) from error
+        raise RecordError(places.line(error.fields[0] if error.fields else "rules"), str(error)) from error
 
 
-def _preset(text: str, data: dict[str, Any]) -> RuleSet:
+def _preset(places: Places, data: dict[str, Any]) -> RuleSet:
     name = data.get("rules")
     if not isinstance(name, str):
-        raise RecordError(_line_of(text, "rules"), "rules must name a preset")
+        raise RecordError(places.line("rules"), "rules must name a preset")
     try:
         return preset(name)
     except RuleSetError as error:
-        raise RecordError(_line_of(text, "rules"), str(error)) from error
+        raise RecordError(places.line("rules"), str(error)) from error
 
 
-def _cards(text: str, deal: dict[str, Any]) -> tuple[tuple[str, ...], int, bytes | None]:
+def _cards(places: Places, deal: dict[str, Any]) -> tuple[tuple[str, ...], int, bytes | None]:
     if ("hands" in deal) == ("seed" in deal):
-        raise RecordError(_line_of(text, "deal"), "[deal] needs either hands or seed")
+        raise RecordError(places.line("deal"), "[deal] needs either hands or seed")
     if "seed" in deal:
-        return (), 0, _seed(text, deal)
-    hands = _hands(text, deal)
+        return (), 0, _seed(places, deal)
+    hands = _hands(places, deal)
     lead = deal.get("lead")
     if type(lead) is not int or not 0 <= lead < SEATS:
-        raise RecordError(_line_of(text, "lead"), f"lead must be a seat from 0 to {SEATS - 1}, not {lead!r}")
+        raise RecordError(places.line("lead"), f"lead must be a seat from 0 to {SEATS - 1}, not {lead!r}")
     return hands, lead, None
 
 
-def _hands(text: str, table: dict[str, Any]) -> tuple[str, ...]:
-    hands = _strings(text, table, "hands")
+def _hands(places: Places, table: dict[str, Any]) -> tuple[str, ...]:
+    hands = _strings(places, table, "hands")
     if len(hands) != SEATS:
-        raise RecordError(_line_of(text, "hands"), f"hands must be {SEATS} texts, not {len(hands)}")
+        raise RecordError(places.line("hands"), f"hands must be {SEATS} texts, not {len(hands)}")
     for seat, hand in enumerate(hands):
         try:
             parse_ranks(hand)
         except NotationError as error:
-            raise RecordError(_line_of(text, "hands"), f"the hand of seat {seat}: {error}") from error
+            raise RecordError(places.line("hands"), f"the hand of seat {seat}: {error}") from error
     return hands
 
 
-def _dealt(text: str, deal: dict[str, Any], expect: dict[str, Any]) -> tuple[str, ...] | None:
+def _dealt(places: Places, deal: dict[str, Any], expect: dict[str, Any]) -> tuple[str, ...] | None:
     """The hands that a seed has to give."""
     if "hands" not in expect:
         return None
     if "seed" not in deal:
-        raise RecordError(_line_of(text, "expect"), "hands are expected of a seed alone")
-    return _hands(text, expect)
+        raise RecordError(places.line("expect"), "hands are expected of a seed alone")
+    return _hands(places, expect)
 
 
-def _first_drawer(text: str, deal: dict[str, Any], expect: dict[str, Any]) -> int | None:
+def _first_drawer(places: Places, deal: dict[str, Any], expect: dict[str, Any]) -> int | None:
     if "first_drawer" not in expect:
         return None
     seat = expect["first_drawer"]
     if "seed" not in deal or type(seat) is not int or not 0 <= seat < SEATS:
-        raise RecordError(_line_of(text, "first_drawer"), f"first_drawer is a seat, and goes with a seed: {seat!r}")
+        raise RecordError(places.line("first_drawer"), f"first_drawer is a seat, and goes with a seed: {seat!r}")
     return int(seat)
 
 
-def _seed(text: str, deal: dict[str, Any]) -> bytes:
+def _seed(places: Places, deal: dict[str, Any]) -> bytes:
     try:
         seed = bytes.fromhex(deal["seed"])
     except (TypeError, ValueError):
         seed = b""
     if len(seed) != 32:
-        raise RecordError(_line_of(text, "seed"), "seed must be 64 hexadecimal digits")
+        raise RecordError(places.line("seed"), "seed must be 64 hexadecimal digits")
     if "lead" in deal:
-        raise RecordError(_line_of(text, "lead"), "lead follows from the seed: leave it out")
+        raise RecordError(places.line("lead"), "lead follows from the seed: leave it out")
     return seed
 
 
-def _as_dealt(text: str, deal: dict[str, Any]) -> bool:
+def _as_dealt(places: Places, deal: dict[str, Any]) -> bool:
     dealt = deal.get("dealt", False)
     if type(dealt) is not bool:
-        raise RecordError(_line_of(text, "dealt"), f"dealt must be true or false, not {dealt!r}")
+        raise RecordError(places.line("dealt"), f"dealt must be true or false, not {dealt!r}")
     if dealt and "seed" in deal:
-        raise RecordError(_line_of(text, "dealt"), "dealt goes with hands: with a seed everything is as dealt")
+        raise RecordError(places.line("dealt"), "dealt goes with hands: with a seed everything is as dealt")
     return dealt
 
 
-def _obligations(text: str, table: dict[str, Any], key: str) -> tuple[Obligation, ...]:
-    owed = _strings(text, table, key)
+def _obligations(places: Places, table: dict[str, Any], key: str) -> tuple[Obligation, ...]:
+    owed = _strings(places, table, key)
+    if len(owed) > _MOST_OWED:
+        raise RecordError(places.line(key), f"{key} has at most {_MOST_OWED} entries, not {len(owed)}")
     try:
         return tuple(map(parse_obligation, owed))
     except ValueError as error:
-        raise RecordError(_line_of(text, key), str(error)) from error
+        raise RecordError(places.line(key), str(error)) from error
 
 
-def _lines(text: str, actions: tuple[str, ...]) -> tuple[Line, ...]:
+def _lines(places: Places, actions: tuple[str, ...]) -> tuple[Line, ...]:
     """The entries of ``actions`` with the lines they stand on."""
-    places = _lines_of_strings(text, actions)
-    return tuple(_line(action, line) for action, line in zip(actions, places, strict=True))
+    lines = places.entries if len(places.entries) == len(actions) else [0] * len(actions)
+    return tuple(_line(action, line) for action, line in zip(actions, lines, strict=True))
 
 
 def _line(text: str, line: int) -> Line:
-    said = text.strip()
+    if len(text) > _LONGEST_ENTRY:
+        raise RecordError(line, f"an entry has at most {_LONGEST_ENTRY} characters: “{text[:40]}…” has {len(text)}")
+    said = " ".join(text.split())
     found = _LEADS.fullmatch(said)
     if found:
         return Line(LineKind.LEADS, int(found[1]), text, line)
     found = _FACT.fullmatch(said)
     if found:
-        fact = " ".join(found[1].split())
+        fact = found[1]
         if not is_fact(fact):
             raise RecordError(line, f"“{text}” is no fact: write one such as {', '.join(f'“= {way}”' for way in WAYS)}")
         return Line(LineKind.FACT, int(found[2] or -1), text, line, said=fact)
     found = _ASIDE.fullmatch(said)
     if found:
         kind = LineKind.ASIDE_REFUSED if found[4] else LineKind.ASIDE
-        asked = " ".join(found[2].split())
-        return Line(kind, int(found[1]), text, line, said=asked, rule=found[5] or "", told=found[3] or "")
+        return Line(kind, int(found[1]), text, line, said=found[2], rule=found[5] or "", told=found[3] or "")
     found = _DISSOLVE.fullmatch(said)
     if found:
         return Line(LineKind.DISSOLVE, int(found[1]), text, line, said=found[2])
@@ -293,51 +298,30 @@ def _verbs(text: str, line: int) -> int:
     return mask
 
 
-def _table(text: str, data: dict[str, Any], key: str) -> dict[str, Any]:
+def _table(places: Places, data: dict[str, Any], key: str) -> dict[str, Any]:
     value = data.get(key)
     if not isinstance(value, dict):
-        raise RecordError(_line_of(text, key), f"[{key}] is missing" if value is None else f"{key} must be a table")
+        raise RecordError(places.line(key), f"[{key}] is missing" if value is None else f"{key} must be a table")
     return value
 
 
-def _strings(text: str, data: dict[str, Any], key: str) -> tuple[str, ...]:
+def _strings(places: Places, data: dict[str, Any], key: str) -> tuple[str, ...]:
     value = data.get(key, [])
     if not isinstance(value, list) or not all(isinstance(part, str) for part in value):
-        raise RecordError(_line_of(text, key), f"{key} must be a list of texts")
+        raise RecordError(places.line(key), f"{key} must be a list of texts")
     return tuple(value)
 
 
-def _numbers(text: str, data: dict[str, Any], key: str) -> tuple[int, ...] | None:
+def _numbers(places: Places, data: dict[str, Any], key: str) -> tuple[int, ...] | None:
     if key not in data:
         return None
     value = data[key]
     if not isinstance(value, list) or not all(type(part) is int for part in value):
-        raise RecordError(_line_of(text, key), f"{key} must be a list of numbers")
+        raise RecordError(places.line(key), f"{key} must be a list of numbers")
     return tuple(value)
 
 
-def _known(text: str, data: dict[str, Any], keys: set[str], where: str) -> None:
+def _known(places: Places, data: dict[str, Any], keys: set[str], where: str) -> None:
     for key in data:
         if key not in keys:
-            raise RecordError(_line_of(text, key), f"{key} is unknown in {where}: {', '.join(sorted(keys))}")
-
-
-def _line_of(text: str, key: str) -> int:
-    """The line where a key or table is written; 0 if it is not."""
-    found = re.search(rf"^\s*(?:\[\[?\s*)?{re.escape(key)}\b", text, re.MULTILINE)
-    return 0 if found is None else text.count("\n", 0, found.start() + len(found[0])) + 1
-
-
-def _lines_of_strings(text: str, strings: tuple[str, ...]) -> list[int]:
-    """The line of each entry of ``actions``, found in order behind the key; 0 where it is written with escapes."""
-    key = re.search(r"^\s*(?:deal\s*\.\s*)?actions\s*=", text, re.MULTILINE)
-    at = key.end() if key else 0
-    lines: list[int] = []
-    for string in strings:
-        spots = [spot for quote in ('"', "'") if (spot := text.find(quote + string + quote, at)) >= 0]
-        if not spots:
-            lines.append(0)
-            continue
-        at = min(spots) + len(string) + 2
-        lines.append(text.count("\n", 0, min(spots)) + 1)
-    return lines
+            raise RecordError(places.line(key), f"{key} is unknown in {where}: {', '.join(sorted(keys))}")
