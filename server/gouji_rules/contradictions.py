@@ -135,7 +135,7 @@ def _cards(rules: RuleSet) -> list[Contradiction]:
 
 
 def _scarce(rules: RuleSet, left: list[int]) -> list[Contradiction]:
-    """Packs with which no deal could be played: hands that tribute could empty, or revolutions that nobody escapes."""
+    """Packs with which no deal could be played: hands of next to nothing, or revolutions that nobody escapes."""
     found: list[Contradiction] = []
     if sum(left) < LEAST_EACH * SEATS:
         text_en = f"at least {LEAST_EACH} cards a seat have to stay"

@@ -33,7 +33,9 @@ def rank_given(action: Action) -> int:
 
 
 def gives(rules: RuleSet, barred: int, hand: Sequence[int]) -> tuple[Action, ...]:
-    """The cards that a receiver may pick to return, one action per rank, lowest first."""
+    """The cards that a receiver may pick to return, one action per rank, lowest first; none of a hand of one card."""
+    if sum(hand) == 1:
+        return ()
     return tuple(
         _GIVES[rank]
         for rank in range(RANK_COUNT)

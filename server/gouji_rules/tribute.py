@@ -150,7 +150,10 @@ def answer_tribute(pos: Position, action: Action) -> None:
 
 
 def _pay(pos: Position) -> None:
-    """Pay the first of what is owed as far as the payer has it: largest first, nothing received as tribute (R71)."""
+    """Pay the first of what is owed as far as the payer has it: largest first, nothing received as tribute (R71).
+
+    The last card of a hand is not paid: a seat without cards could not play.
+    """
     owed = pos.owed[0]
     pos.owed = pos.owed[1:]
     ranks, cards = _own_tribute(pos, owed.payer, owed.count)
@@ -171,7 +174,8 @@ def _own_tribute(pos: Position, payer: int, count: int) -> tuple[tuple[int, ...]
         for rank in move.ranks:
             counts[rank] += 1
     hand = pos.hand(payer)
-    ranks = tuple(rank for rank in TRIBUTE_RANKS for _ in range(hand[rank] - counts[rank]))[:count]
+    most = min(count, max(pos.left[payer] - 1, 0))
+    ranks = tuple(rank for rank in TRIBUTE_RANKS for _ in range(hand[rank] - counts[rank]))[:most]
     if pos.cards is None:
         return ranks, None
     own = bytearray(pos.cards[payer])

@@ -61,9 +61,11 @@ def drop_debt(table: Table) -> None:
 
 
 def pay(table: Table, debt: Debt) -> None:
-    """R70, R71: big jokers, small jokers, twos of its own, as far as they go."""
+    """R70, R71: big jokers, small jokers, twos of its own, as far as they go, but never the last card of a hand."""
     own = Counter(table.hands[debt.payer]) - table.received[debt.payer]
-    cards = ("b" * own["b"] + "s" * own["s"] + "2" * own["2"])[: debt.owed]
+    cards = ("b" * own["b"] + "s" * own["s"] + "2" * own["2"])[
+        : min(debt.owed, max(len(table.hands[debt.payer]) - 1, 0))
+    ]
     for card in cards:
         move(table, debt.payer, debt.receiver, card, "tribute")
     table.received[debt.receiver].update(cards)
@@ -97,9 +99,11 @@ def take_or_not(table: Table, verb: str) -> None:
 
 
 def pickable(table: Table) -> set[str]:
-    """R73: what the receiver may pick as a return: no refused rank, not its last 3 under hold-three."""
+    """R73: what the receiver may pick as a return: no refused rank, nor its last card, nor its last 3 to hold."""
     now = table.returning[0]
     hand = table.hands[now.debt.receiver]
+    if len(hand) == 1:
+        return set()
     ranks = set(hand) - now.refused
     if table.rules.hold_three and hand.count("3") == 1:
         ranks.discard("3")
@@ -108,7 +112,7 @@ def pickable(table: Table) -> set[str]:
 
 def return_on(table: Table) -> None:
     """The next card that comes back, or the end of the step."""
-    while table.returning and not table.returning[0].count:
+    while table.returning and (not table.returning[0].count or not pickable(table)):
         table.returning.pop(0)
     if table.returning:
         table.kind, table.asked = "return", [table.returning[0].debt.receiver]

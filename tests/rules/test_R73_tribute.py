@@ -22,6 +22,7 @@ from gouji_rules.events import (
 )
 from gouji_rules.playout import play_out
 from gouji_rules.tribute import in_order
+from tests.rules.random_rule_sets import made_legal, random_rule_set
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -74,11 +75,54 @@ def test_the_order_of_kinds() -> None:
 
 def test_what_was_received_is_not_paid_on() -> None:
     """R71 吃了不吐: a received big joker stays, an equal one of one's own is paid."""
-    deal = dealt(FREE, "b 3 3s 345 345 345", "0>1 burn 1", "1>2 burn 1")
+    deal = dealt(FREE, "3b 3 3s 345 345 345", "0>1 burn 1", "1>2 burn 1")
     assert paid(deal.start_events) == [(0, 1, "b"), (1, 2, "")]
-    deal = dealt(FREE, "b 3b 3s 345 345 345", "0>1 burn 1", "1>2 burn 2")
+    deal = dealt(FREE, "3b 3b 3s 345 345 345", "0>1 burn 1", "1>2 burn 2")
     assert paid(deal.start_events) == [(0, 1, "b"), (1, 2, "b")]
-    assert hands(deal)[:3] == ["", "3b", "3sb"]
+    assert hands(deal)[:3] == ["3", "3b", "3sb"]
+
+
+def test_the_last_card_is_not_paid() -> None:
+    """R70: of a hand of nothing but 2s and jokers, owed in full, the smallest stays, whatever the legal pack."""
+    rules = replace(FREE, removed="".join(rank * 9 for rank in "3456789TJQKA"))
+    assert gr.cards.cards_per_seat(rules) == 18
+    rest = "".join(rank * 7 for rank in "3456789TJQKA") + "22ssbb"
+    others = [rest[seat::5] for seat in range(5)]
+    deal = dealt(rules, f"{' '.join(others)} {'2' * 14}ssbb", "5>0 burn 2", "5>2 point 8", "5>4 loser 999")
+    assert paid(deal.start_events) == [(5, 0, "bb"), (5, 2, "222222ss"), (5, 4, "2222222")]
+    assert hands(deal)[5] == "2"
+
+
+def test_a_hand_of_one_card_pays_nothing() -> None:
+    """R70: neither does one whose only card was received as tribute, and nothing of it comes back (R73)."""
+    deal = dealt(FREE, "b 2 345 345 345 345s", "0>1 burn 1", "5>1 burn 1", "1>2 loser 2")
+    assert paid(deal.start_events) == [(0, 1, ""), (5, 1, "s"), (1, 2, "2")]
+    assert hands(deal)[:2] == ["b", "s"]
+
+
+@pytest.mark.parametrize("number", range(300))
+def test_every_seat_in_play_has_cards(number: int) -> None:
+    """R70, R73: whatever short hands, debts, rules and answers, a seat in play holds a card and can answer."""
+    rng = Random(f"short hands {number}")
+    rules = random_rule_set(rng, 12)
+    if not rules.tribute:
+        rules = made_legal(rules, {"tribute": ("stifle", "burn", "point", "loser")})
+    stock = [card for card in gr.pack(rules) if rng.random() < 0.3 or gr.cards.rank_of(card) > 11]
+    rng.shuffle(stock)
+    given = [counts_of(stock.pop() for _ in range(rng.randint(1, 4))) for _ in range(6)]
+    pairs = [rng.sample(range(6), 2) for _ in range(rng.randint(1, 9))]
+    owed = [
+        gr.Obligation(payer, taker, rng.choice(("stifle", "burn", "point", "loser")), rng.randint(1, 9))
+        for payer, taker in pairs
+    ]
+    deal = gr.Deal.from_hands(rules, given, rng.randrange(6), owed, as_dealt=True)
+    while not deal.over:
+        asked = [seat for seat in range(6) if deal.is_asked(seat)]
+        for seat in asked:
+            assert len(deal.legal_actions(seat)) > 0
+            assert any(deal.hand(seat)) or deal.public.kind in (gr.Kind.SWAP, gr.Kind.CALL)
+        seat = rng.choice(asked)
+        deal.apply(seat, rng.choice(deal.legal_actions(seat)))
 
 
 def test_real_cards_of_ones_own_are_paid() -> None:

@@ -422,17 +422,6 @@ TestWholeMatches.settings = settings(
 )
 
 
-def test_a_hand_that_tribute_empties_is_a_revolutionary() -> None:
-    """A given short hand of which tribute leaves nothing must revolt, like one that was given no cards (R50, R70)."""
-    hands, owed = ["5", "6", "7", "8", "92", "ss"], ["5>0 burn 1", "5>1 burn 1"]
-    deal = gr.Deal.from_hands(gr.preset("shandong"), hands, 5, owed, as_dealt=True)
-    while deal.question is not None and deal.question.kind != gr.Kind.REVOLT:
-        seat = next(seat for seat in range(6) if deal.is_asked(seat))
-        deal.apply(seat, deal.default_action(seat))
-    assert not any(deal.hand(5))
-    assert list(deal.legal_actions(5)) == list(deal.view(5).legal_actions()) == [gr.REVOLT] == [deal.default_action(5)]
-
-
 @pytest.mark.parametrize("number", range(MATCHES))
 @pytest.mark.parametrize("name", RULE_SETS)
 def test_a_match_from_the_shuffled_pack(name: str, number: int) -> None:
