@@ -9,7 +9,7 @@ import pytest
 import gouji_client.sync as gouji
 import gouji_rules as gr
 from gouji.lobby.v1 import lobby_pb2
-from gouji_client import Backoff, BadInput, Bot, Manners, NewTable, PolicyBot, Refused, connect, play_match
+from gouji_client import Backoff, BadInput, Bot, Manners, NewTable, PolicyBot, Refused, connect, play_match, run_bot
 from gouji_client.arguments import table_name
 from gouji_client.testing import FakeServer
 from tests.clients.watching import AT_ONCE, sit_down
@@ -180,6 +180,15 @@ async def test_other_slips_are_told_alike(client: Client, table: Table) -> None:
     """Names and numbers that fit no message, manners and waits without sense, policies that are not built in."""
     with pytest.raises(BadInput, match="a name cannot be so"):
         await client.sign_in("\ud800")
+    file: Any = "mei.json"
+    with pytest.raises(BadInput, match="keep="):
+        await client.sign_in(credentials=file)
+    bots: list[tuple[Any, str]] = [(PolicyBot, r"make one, PolicyBot\(\)"), (None, "None is no bot")]
+    for bot, said in bots:
+        with pytest.raises(BadInput, match=said):
+            await play_match(client, bot, table="fake")
+        with pytest.raises(BadInput, match=said):
+            await run_bot(client.address, bot, table="fake")
     with pytest.raises(BadInput, match="an action cannot be so"):
         await table.act("pass", decision=2**70)
     with pytest.raises(BadInput, match="there is no policy 'genius'"):

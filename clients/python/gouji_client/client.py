@@ -89,6 +89,8 @@ class Client:
         if self._calls.is_closed():
             raise ClientClosed
         known = credentials
+        if known is not None and not isinstance(known, Credentials):
+            raise BadInput("credentials are the Credentials that sign_in returned; the name of a file goes into keep=…")
         if known is None and keep is not None and await asyncio.to_thread(Path(keep).exists):
             known = await asyncio.to_thread(Credentials.load, keep)
         if known is None:

@@ -74,6 +74,7 @@ async def run_bot(
 
     Raises what `connect`, `sign_in` and `updates` raise; `Refused` if it cannot be seated; `BotFailed` by `manners`.
     """
+    _check_bot(bot)
     async with connect(address, **options) as client:
         await client.sign_in(bot.display_name, keep=keep)
         return await play_match(client, bot, table=table, seat=seat, fill=fill, manners=manners)
@@ -89,10 +90,18 @@ async def play_match(
     manners: Manners | None = None,
 ) -> MatchResult:
     """Do what `run_bot` does with a client that is signed in already."""
+    _check_bot(bot)
     found = await _take_seat(client, table, seat, fill)
     if found.state == lobby_pb2.TABLE_STATE_WAITING:
         await client.lobby.set_ready(found.name)
     return await Player(client.table(found.name), bot, manners or Manners(), client).play()
+
+
+def _check_bot(bot: object) -> None:
+    if isinstance(bot, type):
+        raise BadInput(f"{bot.__name__} is a class and no bot: make one, {bot.__name__}()")
+    if not callable(getattr(bot, "choose", None)):
+        raise BadInput(f"{bot!r} is no bot: a bot is a Bot with a choose(self, view)")
 
 
 async def _take_seat(
