@@ -31,30 +31,15 @@ STAMP = STUBS / ".generated"
 
 
 COMPILED = (
-    *("answer_log", "answers", "burning", "buying", "calls", "conduct", "deal", "digests", "enumeration", "finishing"),
-    *("first_lead", "handover", "hold_three", "leads", "opening", "playout", "plays", "position", "revolution"),
+    *("actions", "answer_log", "answers", "burning", "buying", "calls", "comparison", "conduct", "deal", "dealing"),
+    *("digests", "enumeration", "finishing", "first_lead", "handover", "hold_three", "leads", "legality", "opening"),
+    *("playout", "plays", "position", "question", "reporting", "revolution", "revolution_answers", "scoring"),
     *("shuffle", "soundness", "state", "steps", "tribute", "trick"),
 )
 """The modules of `gouji_rules` that mypyc compiles; the others stay as they are, since no time is spent in them."""
 
 COMPILER_NEEDS = ("mypy>=1.19", "setuptools>=77")
 """What a compiled wheel needs to be built, besides a C compiler and Python's headers."""
-
-# Run by a Python of its own in the folder of the copy: setuptools wants a program to itself.
-COMPILE = """
-import sys
-from mypyc.build import mypycify
-from setuptools import setup
-
-modules = mypycify(
-    ["--follow-imports=silent", *sys.argv[1:]], opt_level="3", debug_level="0", group_name="gouji_rules"
-)
-setup(name="gouji", packages=[], ext_modules=modules, script_args=["--quiet", "build_ext", "--inplace"])
-"""
-
-
-INLINING = "-fvisibility=hidden -fno-semantic-interposition"
-"""Lets the C compiler call and inline the engine's own functions directly: nothing else may replace them."""
 
 
 class CompilerError(RuntimeError):
@@ -168,11 +153,10 @@ def compile_engine(folder: Path) -> dict[str, str]:
         ROOT / "server" / "gouji_rules", folder / "gouji_rules", ignore=shutil.ignore_patterns("__pycache__")
     )
     modules = [f"gouji_rules/{name}.py" for name in COMPILED]
-    flags = f"{INLINING} {os.environ.get('CFLAGS', '')}".rstrip()
+    # A Python of its own: setuptools wants a program to itself.
     done = subprocess.run(
-        [sys.executable, "-c", COMPILE, *modules],
+        [sys.executable, str(ROOT / "compile_rules.py"), *modules],
         cwd=folder,
-        env={**os.environ, "CFLAGS": flags},
         capture_output=True,
         text=True,
         check=False,

@@ -43,7 +43,7 @@ from gouji_rules.cards import (
     suit_of,
 )
 from gouji_rules.comparison import Comparison, Cover, beats, explain
-from gouji_rules.deal import Deal, Reveal
+from gouji_rules.deal import Deal
 from gouji_rules.errors import (
     AlreadyAnswered,
     BurnLeadWithoutJoker,
@@ -128,6 +128,7 @@ from gouji_rules.records import (
     show_record,
     write_record,
 )
+from gouji_rules.reveal import Reveal
 from gouji_rules.rule_set import PRESETS, RuleSet, RuleSetError, preset
 from gouji_rules.scoring import DealResult
 from gouji_rules.shuffle import commitment, deal_seed, first_drawer, shuffled

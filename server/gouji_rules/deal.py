@@ -5,12 +5,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from gouji_rules import (
     buying,
     calls,
+    dealing,
     digests,
     first_lead,
     legality,
@@ -23,16 +23,15 @@ from gouji_rules import (
 )
 from gouji_rules.actions import PASS, WIND, WITH_CARDS, YIELD, Action, Verb, verb_of
 from gouji_rules.answer_log import Answer, AnswerLog
-from gouji_rules.cards import RANK_COUNT, RANK_OF_CARD, RANKS, SEATS, as_cards, pack, pack_counts, parse_ranks
-from gouji_rules.enumeration import ONE_OF_RANK
+from gouji_rules.cards import as_cards, parse_ranks
 from gouji_rules.errors import AlreadyAnswered, DealOver, DealRunning
 from gouji_rules.events import CountTold, Event, Felt, Manner
 from gouji_rules.handover import dealt_counts
-from gouji_rules.obligations import Obligation, parse_obligation
 from gouji_rules.plays import PLAY_MASK, Play
-from gouji_rules.position import Position, check_cards
+from gouji_rules.position import check_cards
 from gouji_rules.question import Kind, Question
-from gouji_rules.state import NO_COUNTS, Phase, PublicState, Standing
+from gouji_rules.reveal import Reveal
+from gouji_rules.state import Phase, PublicState, Standing
 from gouji_rules.steps import AS_DEALT, FROM_SEED, READY, Step, plan
 from gouji_rules.views import SeatView
 
@@ -40,29 +39,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gouji_rules.cards import Card
+    from gouji_rules.obligations import Obligation
+    from gouji_rules.position import Position
     from gouji_rules.rule_set import RuleSet
 
-_ONE_OF_CARD: Final = (0, *(ONE_OF_RANK[RANK_OF_CARD[card]] for card in range(1, 55)))
 _FELT: Final = -2
 """In the chain of digests: no answer but a hand felt."""
 _ASKED_TOGETHER: Final = frozenset({Kind.WINDOW, Kind.REVOLT, Kind.SHOW, Kind.CALL, Kind.WAIVE, Kind.SWAP})
-
-
-@dataclass(frozen=True, slots=True)
-class Reveal:
-    """Everything of a deal that is over (R84).
-
-    ``hands`` as dealt, ascending; ``seed``, ``order`` of drawing and ``first_drawer`` are None, empty and -1 for a deal
-    made from hands; ``lead`` is the first lead before any revolution; ``answers`` all answers, burn windows included.
-    """
-
-    hands: tuple[tuple[Card, ...], ...]
-    seed: bytes | None
-    order: tuple[Card, ...]
-    first_drawer: int
-    lead: int
-    answers: tuple[Answer, ...]
-    record: str
 
 
 class Deal:
@@ -126,10 +109,10 @@ class Deal:
         """
         order = shuffle.draw_order(rules, seed)
         first_drawer = shuffle.first_drawer(seed)
-        dealt = _dealt_out(order, first_drawer)
+        dealt = dealing.dealt_out(order, first_drawer)
         steps = plan(rules, FROM_SEED)
-        owed = _obligations(obligations)
-        made = cls(rules, _before_play(rules, dealt, number, owed, steps, track_cards=track_cards), (), owed)
+        owed = dealing.read_obligations(obligations)
+        made = cls(rules, dealing.before_play(rules, dealt, number, owed, steps, track_cards=track_cards), (), owed)
         made._steps = steps
         made.seed = seed
         made._drawn = order
@@ -160,11 +143,11 @@ class Deal:
         hold, NotationError (a ValueError) for what cannot be read.
         """
         counts = [parse_ranks(hand) if isinstance(hand, str) else list(hand) for hand in hands]
-        _check_hands(rules, counts, lead)
-        dealt = _real_cards(rules, counts)
+        dealing.check_hands(rules, counts, lead)
+        dealt = dealing.real_cards(rules, counts)
         steps = plan(rules, AS_DEALT if as_dealt else READY)
-        owed = _obligations(obligations)
-        made = cls(rules, _before_play(rules, dealt, number, owed, steps), dealt, owed, as_dealt=as_dealt)
+        owed = dealing.read_obligations(obligations)
+        made = cls(rules, dealing.before_play(rules, dealt, number, owed, steps), dealt, owed, as_dealt=as_dealt)
         made._steps = steps
         made._fix_lead(lead)
         pos = made._position
@@ -213,7 +196,7 @@ class Deal:
         """The cards are drawn after what is asked before."""
         pos = self._position
         dealt = self.dealt
-        pos.take_up(_packed(dealt), pos.cards and [bytes(sorted(held)) for held in dealt])
+        pos.take_up(dealing.packed_hands(dealt), pos.cards and [bytes(sorted(held)) for held in dealt])
 
     def _settle_first_lead(self) -> None:
         """Fix the first lead, or ask who shows (R5)."""
@@ -248,7 +231,7 @@ class Deal:
         """The real cards dealt to each seat, as drawn; worked out anew from the seed where there is one."""
         if self.seed is None or self._dealt:
             return self._dealt
-        return _dealt_out(self._order(), shuffle.first_drawer(self.seed))
+        return dealing.dealt_out(self._order(), shuffle.first_drawer(self.seed))
 
     @property
     def public(self) -> PublicState:
@@ -540,7 +523,7 @@ class Deal:
         if self.answers != tuple(answers):
             raise ValueError("the answers are not those of the plays")
         self._steps = plan(self.rules, FROM_SEED if seed is not None else AS_DEALT if self.starts_as_dealt else READY)
-        if seed is not None and self._dealt == _dealt_out(self._order(), shuffle.first_drawer(seed)):
+        if seed is not None and self._dealt == dealing.dealt_out(self._order(), shuffle.first_drawer(seed)):
             self._dealt = ()
 
     def to_bytes(self) -> bytes:
@@ -561,61 +544,3 @@ class Deal:
         if not self._fixed:
             self._fixed = digests.digest_of_start(self.rules, self.seed, self.dealt, self.obligations)
         return digests.digest_position(self._fixed, self._chain, self._position)
-
-
-def _before_play(
-    rules: RuleSet,
-    dealt: tuple[bytes, ...],
-    number: int,
-    owed: tuple[Obligation, ...],
-    steps: tuple[Step, ...],
-    *,
-    track_cards: bool = True,
-) -> Position:
-    """A position before the first step. Hands stay empty where something is asked before the cards are drawn."""
-    drawn = Step.DRAW not in steps
-    hands = _packed(dealt) if drawn else [0] * SEATS
-    cards = [bytes(sorted(held)) if drawn else b"" for held in dealt] if track_cards else None
-    position = Position(rules, hands, cards, number)
-    if not drawn:
-        position.public.count_shown = NO_COUNTS
-    if owed and rules.tribute:
-        position.public.obligations = tribute.in_order(owed)
-    return position
-
-
-def _obligations(given: Sequence[Obligation | str]) -> tuple[Obligation, ...]:
-    return tuple(parse_obligation(owed) if isinstance(owed, str) else owed for owed in given) if given else ()
-
-
-def _dealt_out(order: bytes, first_drawer: int) -> tuple[bytes, ...]:
-    """The cards of each seat, drawn one at a time in seat order."""
-    return tuple([order[(seat - first_drawer) % SEATS :: SEATS] for seat in range(SEATS)])
-
-
-def _packed(dealt: Sequence[bytes]) -> list[int]:
-    """The hands dealt, packed."""
-    one = _ONE_OF_CARD.__getitem__
-    return [sum(map(one, held)) for held in dealt]
-
-
-def _check_hands(rules: RuleSet, hands: list[list[int]], lead: int) -> None:
-    if len(hands) != SEATS:
-        raise ValueError(f"a deal has {SEATS} hands, not {len(hands)}")
-    if not 0 <= lead < SEATS:
-        raise ValueError(f"the lead is a seat from 0 to {SEATS - 1}, not {lead}")
-    for hand in hands:
-        if len(hand) != RANK_COUNT or min(hand) < 0:
-            raise ValueError(f"a hand is {RANK_COUNT} counts from zero up")
-    for rank, held in enumerate(pack_counts(rules)):
-        used = sum(hand[rank] for hand in hands)
-        if used > held:
-            raise ValueError(f"the hands hold {used} of rank {RANKS[rank]}, the pack has {held}")
-
-
-def _real_cards(rules: RuleSet, hands: list[list[int]]) -> tuple[bytes, ...]:
-    """Real cards for rank counts: seat 0 first, each rank from the lowest card up."""
-    stock: list[list[int]] = [[] for _ in range(RANK_COUNT)]
-    for card in sorted(pack(rules), reverse=True):
-        stock[RANK_OF_CARD[card]].append(card)
-    return tuple(bytes(stock[rank].pop() for rank in range(RANK_COUNT) for _ in range(hand[rank])) for hand in hands)
