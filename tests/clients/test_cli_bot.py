@@ -323,6 +323,36 @@ def test_a_folder_for_records_that_cannot_be_is_told_before_the_match(server: st
         assert f"{folder}: there is a file where a folder is needed" in done.stderr
 
 
+def test_a_chinese_locale_gets_chinese(server: str, bots: Path) -> None:
+    """With a Chinese locale what the command says itself, and what the server refuses, is Chinese."""
+    chinese = {"LANG": "zh_CN.UTF-8"}
+    words = ("bot", "run", "--server", server, "--name", "小明", "--deals", "1")
+    name = asyncio.run(open_table(server))
+    joined = gouji(*words, env=chinese)
+    assert joined.exit_code == 0
+    assert joined.stdout.startswith(f"已加入 {name}，座位 5：qingdao，1 盘\n")
+    assert "第 1 盘：双号 " in joined.stdout
+    assert joined.stdout.splitlines()[-1].startswith(f"{name}：座位 5，")
+    made = gouji(*words, "--table", "new", "--policy", "mybot:Crashing", env=chinese)
+    assert made.stdout.startswith("已开桌 tables/")
+    assert "次决定出错" in made.stdout.splitlines()[-1]
+    other = asyncio.run(open_table(server))
+    for flags, said in (
+        (("--table", "tables/nowhere"), "没有"),
+        (("--table", other, "--rules", "shandong"), "该桌用 qingdao 规则，不是 shandong"),
+        (("--table", other, "--deals", "2"), "该桌打 1 盘，不是 2 盘"),
+        (("--fill", "clever"), "没有 'clever' 这种机器人"),
+        (("--policy", "clever"), "没有 'clever' 这种机器人"),
+        (("--policy", "mybot:Highest"), "没有类 Highest"),
+        (("--server", "192.0.2.1"), "请用 --tls"),
+        (("--records", str(bots / "mybot.py")), "那里却是文件"),
+    ):
+        refused = gouji(*words, *flags, env=chinese)
+        assert refused.exit_code in (1, 2)
+        assert said in refused.stderr
+    assert gouji("bot", "run", "--server", server, "--table", other).exit_code == 0
+
+
 def test_nobody_at_the_address_is_a_clear_error() -> None:
     """Where no server answers, the command says where it looked and what starts one."""
     result = gouji("bot", "run", "--server", "127.0.0.1:1", "--json", env=NEUTRAL)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +12,11 @@ from pathlib import Path
 import pytest
 
 import gouji_rules as gr
+from gouji_cli.record_words import STEPS
+from gouji_rules.option_texts import OPTION_TEXTS
 from gouji_rules.records import record_of_deal, write_record
+from gouji_rules.records.telling import WORDS
+from gouji_rules.rule_set import OPTION_NAMES
 from tests.clients.cli_run import NEUTRAL, gouji, gouji_process, has_no_traceback
 
 RECORDS = Path(__file__).parents[1] / "records"
@@ -319,3 +324,47 @@ def test_deals_are_joined_to_a_match(tmp_path: Path) -> None:
     assert gouji("record", "join", str(files[0]), str(tmp_path / "none.toml")).exit_code == 2
     too_many = gouji("record", "join", "--deals", "1", *map(str, files))
     assert "the match was over" in too_many.stderr
+
+
+CHINESE = {"LANG": "zh_CN.UTF-8"}
+KNOWN_NAMES = {"hands", *gr.PRESETS, *OPTION_NAMES, *(value for text in OPTION_TEXTS for value, _ in text.values)}
+"""Names that are the same in every language: a record's keys, and what is typed."""
+
+
+def english_words(text: str) -> set[str]:
+    """Return the English words in a text; cards and the names of rules, options and their values are none."""
+    words = set(re.findall(r"[A-Za-z][A-Za-z_0-9]*", text))
+    return {word for word in words if not set(word) <= set(gr.RANKS) and word not in KNOWN_NAMES}
+
+
+def test_every_record_of_the_rules_is_told_in_chinese() -> None:
+    """With a Chinese locale no English word is left in what `show` and `check` tell of a record that holds."""
+    for file in sorted(RECORDS.glob("*.toml")):
+        shown = gouji("record", "show", str(file), env=CHINESE).stdout
+        options = shown.splitlines()[0].partition("(")[2]  # values such as lists of kinds are what is typed, too
+        assert english_words(shown.replace(options, "")) == set(), file.name
+    checked = gouji("record", "check", *map(str, RECORDS.glob("R2*.toml")), env=CHINESE).stdout
+    assert english_words(checked) == set()
+
+
+@pytest.mark.parametrize("word", WORDS.split("|"))
+def test_every_word_of_a_record_has_a_chinese_one(word: str) -> None:
+    """Whatever a step is called, there is a Chinese word for it."""
+    assert word in STEPS
+
+
+def test_options_of_a_record_are_told_as_they_are_typed() -> None:
+    """The first line names the options as `--set` takes them, lists too."""
+    text = (RECORDS / "R79_paid_and_done.toml").read_text(encoding="utf-8")
+    assert "[" in text
+    first = gouji("record", "show", str(RECORDS / "R79_paid_and_done.toml")).stdout.splitlines()[0]
+    assert "tribute = loser" in first
+
+
+def test_what_is_no_record_is_said_in_chinese(tmp_path: Path) -> None:
+    """The command's own errors about files are Chinese, too."""
+    bad = tmp_path / "1.toml"
+    for data, said in ((b"#" * (5 * 1024 * 1024), "大于任何牌谱"), (b"\xff", "第 1 字节不是 UTF-8")):
+        bad.write_bytes(data)
+        for command in ("check", "show", "join"):
+            assert said in gouji("record", command, str(bad), env=CHINESE).stderr

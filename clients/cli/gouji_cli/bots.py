@@ -17,7 +17,7 @@ import gouji_bots
 from gouji_cli.asked_rules import AskedRules, OtherRules, told
 from gouji_cli.failures import STOPPED, Stopped, first_failure, run_until_stopped
 from gouji_cli.reading_rules import rule_set, understand
-from gouji_cli.terminal import by_locale, fail, folder_fault, out, own_command, plain, print_json
+from gouji_cli.terminal import by_locale, fail, folder_fault, out, own_command, plain, print_json, speaks_chinese
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -134,7 +134,13 @@ def run(
     except NoSuchBot as error:
         fail(str(error))
     if fill != "none" and fill not in gouji_bots.policies:
-        fail(f"there is no policy {fill!r} to fill the table with: use {', '.join(gouji_bots.policies)}, or none")
+        known = (*gouji_bots.policies, "none")
+        fail(
+            by_locale(
+                f"there is no policy {fill!r} to fill the table with: use {', '.join(known)}",
+                f"没有 {fill!r} 这种机器人可以补位：请用 {'、'.join(known)}",
+            )
+        )
     played = understand(lambda: rule_set(rules or DEFAULT_RULES, settings or ()))
     changes = played.overrides() if settings else {}
     order = Order(
@@ -169,12 +175,21 @@ def run(
     except ValueError as error:  # what was given is no address, no name …
         fail(as_options(str(error)))
     except (GoujiError, OtherRules) as error:
-        fail(as_options(str(error)), status=FAILED)
+        fail(as_options(failure_of(error)), status=FAILED)
     except OSError as error:
         fail(f"{records}: {error.strerror}", status=FAILED)
     except Stopped:
-        fail("stopped", status=STOPPED)
+        fail(by_locale("stopped", "已停止"), status=STOPPED)
     conclude(result, info, written, as_json=as_json)
+
+
+def failure_of(error: Exception) -> str:
+    """Return what went wrong, a server's refusal in the user's language."""
+    from gouji_client import Refused
+
+    if isinstance(error, Refused) and error.text_zh and speaks_chinese():
+        return f"{error.reason}：{error.text_zh}" + (f"（{error.rule}）" if error.rule else "")
+    return str(error)
 
 
 def as_options(text: str) -> str:
@@ -200,7 +215,7 @@ def make_folder(folder: Path) -> None:
     except OSError as error:
         fail(folder_fault(folder, error), status=FAILED)
     if not os.access(folder, os.W_OK | os.X_OK):
-        fail(f"{folder}: may not be written to", status=FAILED)
+        fail(by_locale(f"{folder}: may not be written to", f"{folder}：没有写入权限"), status=FAILED)
 
 
 async def play(order: Order, player: Bot) -> tuple[MatchResult, lobby_pb2.Table]:
@@ -254,7 +269,8 @@ async def narrate(table: Table, *, plays: bool) -> None:
                 display.show(update)
             elif any(event.HasField("deal_ended") for event in update.events):
                 ended = scene.outcomes[-1]
-                out().print(Text.assemble(f"deal {ended.deal}: ", narrator.scores(ended.scores)))
+                deal = by_locale(f"deal {ended.deal}: ", f"第 {ended.deal} 盘：")
+                out().print(Text.assemble(deal, narrator.scores(ended.scores)))
 
 
 async def take_seat(client: Client, order: Order) -> tuple[str, list[int]]:
@@ -342,7 +358,13 @@ def conclude(result: MatchResult, info: lobby_pb2.Table, written: list[Path], *,
             print(plain(str(file)))
     if not over:
         reason = events_pb2.CloseReason.Name(result.close_reason)
-        fail(f"{result.table} was closed before the match was over ({reason})", status=FAILED)
+        fail(
+            by_locale(
+                f"{result.table} was closed before the match was over ({reason})",
+                f"{result.table} 在打完之前已关闭（{reason}）",
+            ),
+            status=FAILED,
+        )
 
 
 def as_data(result: MatchResult, written: list[Path]) -> dict[str, Any]:
@@ -366,9 +388,15 @@ def show(result: MatchResult, info: lobby_pb2.Table, *, over: bool) -> None:
     scene.outcomes = [DealOutcome(deal.deal, list(deal.places), list(deal.scores), deal.sweep) for deal in result.deals]
     out().print(ResultTable(Narrator.for_terminal(scene)))
     if over:
-        verdict = (
-            "won" if result.won else "lost" if any(score > result.own_score for score in result.scores) else "drew"
-        )
-        print(plain(f"{result.table}: {verdict} in seat {result.seat}"))
+        beaten = any(score > result.own_score for score in result.scores)
+        english, chinese = ("won", "胜") if result.won else ("lost", "负") if beaten else ("drew", "平")
+        seat = result.seat
+        print(plain(f"{result.table}" + by_locale(f": {english} in seat {seat}", f"：座位 {seat}，{chinese}")))
     if result.faults:
-        print(f"the bot failed in {result.faults} decisions; the default action was played there")
+        decisions = "1 decision" if result.faults == 1 else f"{result.faults} decisions"
+        print(
+            by_locale(
+                f"the bot failed in {decisions}; the default action was played there",
+                f"机器人有 {result.faults} 次决定出错，已代以默认动作",
+            )
+        )

@@ -11,7 +11,7 @@ import typer
 
 from gouji_cli import bots, records, rules, serving
 from gouji_cli.demo.command import demo
-from gouji_cli.terminal import forgive_encoding, say_error
+from gouji_cli.terminal import by_locale, forgive_encoding, say_error
 
 FAULT = 70
 """Exit status for a fault of the program itself (EX_SOFTWARE)."""
@@ -65,6 +65,9 @@ def main() -> None:
     except Exception as error:
         if os.environ.get("GOUJI_TRACEBACK"):
             raise
-        say_error(f"this is a fault of gouji, please report it: {type(error).__name__}: {error}")
-        say_error("GOUJI_TRACEBACK=1 shows where it happened")
+        what = f"{type(error).__name__}: {error}"
+        say_error(
+            by_locale(f"this is a fault of gouji, please report it: {what}", f"这是 gouji 的错误，请报告：{what}")
+        )
+        say_error(by_locale("GOUJI_TRACEBACK=1 shows where it happened", "设 GOUJI_TRACEBACK=1 可看出错之处"))
         sys.exit(FAULT)

@@ -11,6 +11,7 @@ import typer
 from rich.text import Text
 
 from gouji_cli.narration import TEAM_STYLES, cards_style
+from gouji_cli.record_words import note, step_word
 from gouji_cli.terminal import BAD_INPUT, ascii_only, by_locale, fail, out, plain, print_json, say_error
 from gouji_rules.records import (
     Difference,
@@ -22,6 +23,7 @@ from gouji_rules.records import (
     write_record,
 )
 from gouji_rules.records.checking import replay
+from gouji_rules.rule_set import format_option
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -71,11 +73,14 @@ def read_text(file: str) -> str:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise Unreadable(f"{file}: {reason}") from error
     if len(data) > MAX_BYTES:
-        raise Unreadable(f"{file}: larger than any record ({MAX_BYTES // 1024 // 1024} MB)")
+        size = f"{MAX_BYTES // 1024 // 1024} MB"
+        raise Unreadable(by_locale(f"{file}: larger than any record ({size})", f"{file}：大于任何牌谱（{size}）"))
     try:
         return data.decode("utf-8").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
-        raise Unreadable(f"{file}: not UTF-8 at byte {error.start + 1}") from error
+        at = error.start + 1
+        said = by_locale(f"{file}: not UTF-8 at byte {at}", f"{file}：第 {at} 字节不是 UTF-8")
+        raise Unreadable(said) from error
 
 
 def place_in(file: str, line: int) -> str:
@@ -91,7 +96,8 @@ def load(file: str) -> tuple[str, Record]:
     except RecordError as error:
         raise Unreadable(f"{place_in(file, error.line)}: {error.message}") from error
     except RecursionError as error:
-        raise Unreadable(f"{file}: nested deeper than any record") from error
+        said = by_locale(f"{file}: nested deeper than any record", f"{file}：嵌套过深，不是牌谱")
+        raise Unreadable(said) from error
 
 
 def check_file(file: str) -> Verdict:
@@ -127,7 +133,8 @@ def report(verdicts: Sequence[Verdict]) -> None:
             print(plain(said_of(verdict.file, difference)))
     agree = sum(verdict.ok for verdict in verdicts)
     records = "record agrees" if len(verdicts) == 1 else "records agree"
-    print(f"{agree} of {len(verdicts)} {records} with the rules")
+    english = f"{agree} of {len(verdicts)} {records} with the rules"
+    print(by_locale(english, f"{len(verdicts)} 份牌谱中 {agree} 份合乎规则"))
 
 
 def said_of(file: str, difference: Difference) -> str:
@@ -179,7 +186,8 @@ def join(
     try:
         joined = join_records(records, deals)
     except RecordError as error:
-        fail(f"these deals make no match: {error.message}", status=DIFFERS)
+        reason = error.message
+        fail(by_locale(f"these deals make no match: {reason}", f"这些盘合不成一局：{reason}"), status=DIFFERS)
     sys.stdout.write(write_record(joined))
     if not replay(records[-1])[1].over:
         say_error(
@@ -231,8 +239,9 @@ def show(
 def tell(console: Console, found: Record, tricks: Sequence[ShownTrick]) -> None:
     """Print a record for people."""
     changed = dict(found.options) or found.rules.overrides()
-    overrides = ", ".join(f"{name} = {value}" for name, value in changed.items())
-    console.print(Text(f"rules {found.rules.name}" + (f" ({overrides})" if overrides else ""), "bold"))
+    overrides = ", ".join(f"{name} = {format_option(value)}" for name, value in changed.items())
+    rules = by_locale("rules ", "规则 ") + found.rules.name + (f" ({overrides})" if overrides else "")
+    console.print(Text(rules, "bold"))
     for seat, hand in enumerate(found.hands):
         console.print(Text.assemble("  ", _seat(seat), "  ", cards_style(hand)), soft_wrap=True)
     number = -1
@@ -245,18 +254,21 @@ def tell(console: Console, found: Record, tricks: Sequence[ShownTrick]) -> None:
 def _tell_trick(console: Console, trick: ShownTrick, *, heading: bool) -> None:
     if heading:
         console.print()
-        console.print(Text(f"trick {trick.number}" if trick.number else "before the first lead", "bold"))
+        heading_text = by_locale(f"trick {trick.number}", f"第 {trick.number} 轮")
+        console.print(Text(heading_text if trick.number else by_locale("before the first lead", "首发之前"), "bold"))
     quiet: list[Text] = []
     for step in trick.steps:
         if step.play or step.what not in QUIET:
             _tell_quiet(console, quiet)
             console.print(Text("  ").append_text(_loud(step)), soft_wrap=True)
         else:
-            quiet.append(Text.assemble(_seat(step.seat), f" {step.what}"))
+            quiet.append(Text.assemble(_seat(step.seat), f" {step_word(step.what)}"))
     _tell_quiet(console, quiet)
     if trick.next_leader >= 0:
         arrow = "->" if ascii_only() else "→"
-        console.print(Text.assemble(f"  {arrow} ", _seat(trick.next_leader), " leads"), soft_wrap=True)
+        console.print(
+            Text.assemble(f"  {arrow} ", _seat(trick.next_leader), by_locale(" leads", " 发牌")), soft_wrap=True
+        )
 
 
 QUIET = frozenset({"pass", "yield", "wind"})
@@ -265,20 +277,22 @@ QUIET = frozenset({"pass", "yield", "wind"})
 
 def _tell_quiet(console: Console, quiet: list[Text]) -> None:
     if quiet:
-        line = Text("  ").append_text(Text(", ").join(quiet))
+        line = Text("  ").append_text(Text(by_locale(", ", "，")).join(quiet))
         line.stylize("dim")
         console.print(line, soft_wrap=True)
         quiet.clear()
 
 
 def _loud(step: ShownStep) -> Text:
-    parts = [_seat(step.seat), Text(f" {step.what}")] if step.seat >= 0 else [Text(step.what, "bold")]
+    what = step_word(step.what)
+    parts = [_seat(step.seat), Text(f" {what}")] if step.seat >= 0 else [Text(what, "bold")]
     if step.play:
         parts += [Text(" "), cards_style(step.play)]
     if step.notes:
-        parts.append(Text(f"  ({', '.join(step.notes)})", "dim"))
+        notes = by_locale(", ", "，").join(map(note, step.notes))
+        parts.append(Text(by_locale(f"  ({notes})", f"（{notes}）"), "dim"))
     return Text.assemble(*parts)
 
 
 def _seat(seat: int) -> Text:
-    return Text(f"seat {seat}", TEAM_STYLES[seat % 2])
+    return Text(by_locale(f"seat {seat}", f"{seat} 号"), TEAM_STYLES[seat % 2])

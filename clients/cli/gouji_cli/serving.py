@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from gouji_cli.terminal import fail, own_command, say_error
+from gouji_cli.terminal import by_locale, fail, own_command, say_error
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 PASS_ON = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
 """The server's settings are listed in one place, gouji_server.config: its own parser reads the flags and helps."""
 
-MISSING = "the server is not installed: pip install 'gouji[server]'"
+INSTALL = "pip install 'gouji[server]'"
 
 
 def serve(context: typer.Context) -> None:
@@ -34,7 +34,14 @@ def serve(context: typer.Context) -> None:
     except ModuleNotFoundError as missing:
         if (missing.name or "").partition(".")[0] in ("gouji_server", "gouji_rules"):
             raise
-        fail(f"{MISSING} ({missing.name} is missing)", status=1)
+        lacks = missing.name
+        fail(
+            by_locale(
+                f"the server is not installed: {INSTALL} ({lacks} is missing)",
+                f"没有安装服务器：{INSTALL}（缺 {lacks}）",
+            ),
+            status=1,
+        )
     try:
         config = Settings(_cli_parse_args=list(context.args), _cli_prog_name="gouji serve")  # type: ignore[call-arg]
     except ValidationError as error:
@@ -47,7 +54,8 @@ def invite(server: Server) -> None:
     """Say how to join a server that serves now."""
     # Whoever started the server may be gone; that is no reason to stop.
     with contextlib.suppress(OSError):
-        print(f"gouji: play there: {own_command()} bot run --server {server.address} --name NAME", flush=True)
+        there = by_locale("play there: ", "加入牌局：")
+        print(f"gouji: {there}{own_command()} bot run --server {server.address} --name NAME", flush=True)
 
 
 def complain(error: ValidationError) -> None:

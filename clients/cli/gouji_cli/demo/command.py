@@ -14,7 +14,7 @@ from gouji_cli.demo.pace import Pace
 from gouji_cli.failures import STOPPED, Stopped, run_until_stopped
 from gouji_cli.reading_rules import rule_set, understand
 from gouji_cli.records import check_file, report, status_of
-from gouji_cli.terminal import fail, folder_fault, out, plain, print_json
+from gouji_cli.terminal import by_locale, fail, folder_fault, out, plain, print_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -127,9 +127,12 @@ def _play(scene: Scene, display: Display, photographer: Photographer | None, sho
         with display:
             run_until_stopped(_run(scene, watching, show, folder / SERVER_LOG))
     except (ServerDidNotStart, MatchFailed, GoujiError) as error:
-        fail(f"demo: {error} (the server's log: {folder / SERVER_LOG})", status=FAILED)
+        log = folder / SERVER_LOG
+        fail(
+            by_locale(f"demo: {error} (the server's log: {log})", f"demo：{error}（服务器日志：{log}）"), status=FAILED
+        )
     except Stopped:
-        fail("demo: stopped", status=STOPPED)
+        fail(by_locale("demo: stopped", "demo：已停止"), status=STOPPED)
 
 
 async def _run(scene: Scene, watching: Sequence[Any], show: Show, log: Path) -> None:
@@ -156,7 +159,7 @@ def write_records(scene: Scene, folder: Path) -> list[Path]:
 
 def _write_picture(file: Path, photographer: Photographer) -> None:
     if photographer.picture is None:
-        fail(f"{file}: there was nothing to take a picture of", status=FAILED)
+        fail(by_locale(f"{file}: there was nothing to take a picture of", f"{file}：没有可画的局面"), status=FAILED)
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(photographer.picture, encoding="utf-8")
@@ -169,7 +172,8 @@ def _conclude(console: Console, narrator: Narrator, verdicts: list[Verdict]) -> 
 
     console.print(ResultTable(narrator))
     for verdict in verdicts:
-        console.print(plain(f"{verdict.file}: {'agrees' if verdict.ok else 'DIFFERS'}"), soft_wrap=True)
+        said = by_locale("agrees", "合乎规则") if verdict.ok else by_locale("DIFFERS", "不合规则")
+        console.print(plain(f"{verdict.file}: {said}"), soft_wrap=True)
     report(verdicts)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import gouji_rules as gr
 from gouji.table.v1 import state_pb2
 from gouji_cli.failures import first_failure
+from gouji_cli.terminal import by_locale
 from gouji_client import Bot, Manners, NewTable, PolicyBot, connect, play_match
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ async def play(
             for seat, player in enumerate(PLAYERS):
                 group.create_task(_play_seat(address, table.name, seat, player, pace))
     if scene.final_scores is None:
-        raise MatchFailed("the table was closed before the match was over")
+        raise MatchFailed(by_locale("the table was closed before the match was over", "牌桌在打完之前已关闭"))
 
 
 async def _watch(table: Table, scene: Scene, watching: list[Watching], pace: Pace) -> None:
@@ -79,7 +80,9 @@ async def _watch(table: Table, scene: Scene, watching: list[Watching], pace: Pac
             except StopAsyncIteration:
                 return
             except TimeoutError:
-                raise MatchFailed(f"nothing happened for {PATIENCE:.0f} s") from None
+                raise MatchFailed(
+                    by_locale(f"nothing happened for {PATIENCE:.0f} s", f"{PATIENCE:.0f} 秒没有动静")
+                ) from None
             scene.apply(update)
             for event in update.events:
                 _keep_pace(pace, event)

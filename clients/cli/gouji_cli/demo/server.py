@@ -11,6 +11,8 @@ import sys
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
+from gouji_cli.terminal import by_locale
+
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from pathlib import Path
@@ -65,8 +67,12 @@ async def _address(process: asyncio.subprocess.Process, log: Path) -> str:
                 if found := READY.search(line.decode(errors="replace")):
                     return found[1]
     except TimeoutError:
-        raise ServerDidNotStart(f"the server did not serve within {START_SECONDS:.0f} s{_tail(log)}") from None
-    raise ServerDidNotStart(f"the server ended with exit status {await process.wait()}{_tail(log)}")
+        seconds = f"{START_SECONDS:.0f}"
+        said = by_locale(f"the server did not serve within {seconds} s", f"服务器 {seconds} 秒内没有就绪")
+        raise ServerDidNotStart(said + _tail(log)) from None
+    status = await process.wait()
+    said = by_locale(f"the server ended with exit status {status}", f"服务器已退出，状态 {status}")
+    raise ServerDidNotStart(said + _tail(log))
 
 
 def _tail(log: Path) -> str:
