@@ -99,6 +99,7 @@ async def test_a_table_plays_the_options_that_its_maker_chose(running_server: Ru
         ([("show", "ask"), ("show", "ask")], ("options.show",)),
         ([("stifle", "tribute")], ("options.stifle", "options.hold_three")),
         ([("points", "1/2")], ("options.points",)),
+        ([("deals", "101")], ("options.deals",)),
         ([("show", "x" * 500)], ("options",)),
         ([("show", "ask")] * 100, ("options",)),
     ],
