@@ -169,3 +169,28 @@ def test_a_scene_that_starts_from_a_snapshot_knows_the_running_trick() -> None:
     assert scene.words == {2: "bbKKK2", 4: "bbKKK2"}
     assert scene.deal == 2
     assert scene.totals == [4, 0]
+
+
+def test_one_card_is_told_in_the_singular() -> None:
+    """A last card is `1 card`, on the screen and where its number was asked for."""
+    scene = cli_scenes.in_progress()
+    assert scene.state is not None
+    scene.state.seats[0].standing = state_pb2.STANDING_ACTIVE
+    scene.state.seats[0].cards_left = 1
+    text = "\n".join(drawn(Narrator(scene, only_ascii=True)))
+    assert "1 card " in text
+    narrator = Narrator(scene)
+    for count, said in ((1, ": 1 card"), (2, ": 2 cards")):
+        event = events_pb2.TableEvent(count_told=events_pb2.CountTold(asker=0, seat=1, count=count))
+        told = narrator.tell(event)
+        assert told is not None
+        assert told.plain.endswith(said)
+
+
+@pytest.mark.parametrize(("chinese", "sign"), [(False, ", "), (True, "、")])
+def test_lists_have_the_signs_of_the_language(sign: str, *, chinese: bool) -> None:
+    """Several seats are listed with 、 in Chinese and with a comma in English."""
+    event = events_pb2.TableEvent(revolution_settled=events_pb2.RevolutionSettled(seats=[1, 4]))
+    told = Narrator(cli_scenes.in_progress(), chinese=chinese).tell(event)
+    assert told is not None
+    assert told.plain.count(sign) == 1

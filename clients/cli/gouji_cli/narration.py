@@ -80,6 +80,7 @@ PHRASES = {
     "even": Phrase("the even seats", "双号一方"),
     "odd": Phrase("the odd seats", "单号一方"),
     "count": Phrase("{whom} tells {who}: {count} cards", "{whom} 报牌（{who} 问）：{count} 张"),
+    "count_one": Phrase("{whom} tells {who}: 1 card", "{whom} 报牌（{who} 问）：1 张"),
     "count_many": Phrase("{whom} tells {who}: more than ten cards", "{whom} 报牌（{who} 问）：不够报"),
     "felt": Phrase("{who} feels {whom}'s hand", "{who} 摸 {whom} 的班"),
     "for_ending": Phrase("{who} is for ending the match", "{who} 同意散局"),
@@ -166,6 +167,10 @@ class Narrator:
             text.append_text(part) if isinstance(part, Text) else text.append(part)
         return text
 
+    def comma(self) -> Text:
+        """Return the sign between the parts of a list."""
+        return Text("、" if self.chinese else ", ")
+
     def name(self, seat: int) -> Text:
         """Return the seat's display name in the colour of its side."""
         name = self.scene.name(seat)
@@ -205,7 +210,7 @@ class Narrator:
     def _tell_seats_moved(self, event: events_pb2.SeatsMoved) -> Text:
         if event.HasField("chooser"):
             return self._pair("opposite_chosen", event.chooser, (event.chooser + 3) % SEATS)
-        seats = Text(", ").join(Text(f"{player.seat} ").append(self.name(player.seat)) for player in event.players)
+        seats = self.comma().join(Text(f"{player.seat} ").append(self.name(player.seat)) for player in event.players)
         return self.sentence("seats_drawn", seats=seats)
 
     def _tell_deal_started(self, event: events_pb2.DealStarted) -> Text:
@@ -220,7 +225,7 @@ class Narrator:
     def _tell_revolution_settled(self, event: events_pb2.RevolutionSettled) -> Text | None:
         if not event.seats:
             return None
-        return Text(", ").join(self.sentence("revolts", who=self.name(seat)) for seat in event.seats)
+        return self.comma().join(self.sentence("revolts", who=self.name(seat)) for seat in event.seats)
 
     def _tell_head_chosen(self, event: events_pb2.HeadChosen) -> Text:
         return self.sentence("head_kept" if event.keep else "head_dropped", who=self.name(event.seat))
@@ -304,7 +309,7 @@ class Narrator:
             self._pair("owes", debt.payer, debt.receiver, count=str(debt.count), kind=self._kind(debt.kind))
             for debt in event.obligations
         ]
-        return Text(", ").join(owed)
+        return self.comma().join(owed)
 
     def _tell_lot_drawn(self, event: events_pb2.LotDrawn) -> Text:
         individual = len(self.scene.final_scores or ()) > 2
@@ -314,6 +319,8 @@ class Narrator:
     def _tell_count_told(self, event: events_pb2.CountTold) -> Text:
         if not event.HasField("count"):
             return self._pair("count_many", event.asker, event.seat)
+        if event.count == 1:
+            return self._pair("count_one", event.asker, event.seat)
         return self._pair("count", event.asker, event.seat, count=str(event.count))
 
     def _tell_felt(self, event: events_pb2.Felt) -> Text:

@@ -142,7 +142,8 @@ class Screen:
 
     def _standing(self, seat: state_pb2.SeatState) -> tuple[Text, Text]:
         narrator = self.narrator
-        cards = label(narrator, "cards", "张")
+        one = seat.HasField("cards_left") and seat.cards_left == 1
+        cards = label(narrator, "card" if one else "cards", "张")
         if seat.standing == state_pb2.STANDING_FINISHED:
             first = Text(narrator.place(seat.place), "bold green")
         elif seat.standing == state_pb2.STANDING_REVOLTED:
@@ -152,7 +153,7 @@ class Screen:
         else:
             count = str(seat.cards_left) if seat.HasField("cards_left") else MORE_THAN_TEN
             first = Text(f"{count} {cards}", "bold" if seat.HasField("cards_left") else "")
-        return _centred(first), _centred(Text(", ").join(self._flags(seat)))
+        return _centred(first), _centred(self.narrator.comma().join(self._flags(seat)))
 
     def _flags(self, seat: state_pb2.SeatState) -> list[Text]:
         state = self._scene_state
@@ -195,7 +196,7 @@ class Screen:
         if not question.seats:
             return Text()
         kind = QUESTIONS.get(question.kind)
-        who = Text(", ").join(self.narrator.name(seat) for seat in question.seats)
+        who = self.narrator.comma().join(self.narrator.name(seat) for seat in question.seats)
         if kind is None:
             return who
         if len(question.seats) == 1:
