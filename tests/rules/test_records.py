@@ -454,6 +454,17 @@ def test_an_empty_hand_must_revolt() -> None:
     assert gr.check_record(revolting) == []
 
 
+@pytest.mark.parametrize("dealt", ["", "dealt = true\n"], ids=["ready", "as dealt"])
+def test_an_empty_hand_is_refused_where_nobody_revolts(dealt: str) -> None:
+    """Without revolution a seat without cards could do nothing: such a hand is refused, and its seat named."""
+    off = UNFINISHED.replace("[deal]\n", f'[options]\nrevolution = "off"\n\n[deal]\n{dealt}')
+    assert gr.check_record(off) == []
+    found = gr.check_record(off.replace('"67"]', '""]'))
+    assert [(difference.line, "seat 5 has no cards" in difference.message) for difference in found] == [
+        (line_of(off, "hands"), True)
+    ]
+
+
 def test_a_result_expected_of_an_unfinished_deal_is_reported() -> None:
     """Places expected of a deal that is not over are a difference."""
     text = UNFINISHED + "[expect]\nplaces = [0, 1, 2, 3, 4, 5]\n"
