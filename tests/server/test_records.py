@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import sqlite3
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import func, select, text
+from sqlalchemy import create_engine, func, select, text
 from sqlalchemy.exc import IntegrityError
+from sqlalchemy.pool import StaticPool
 
 from gouji_server.api.errors import told
 from gouji_server.metrics import Metrics
@@ -21,6 +25,7 @@ from gouji_server.records import (
     Refused,
     Retry,
 )
+from gouji_server.records.database import alembic_config
 from gouji_server.records.models import Base, DeviceSecretRow, FamilyRow, RefreshTokenRow, SignInRetryRow
 
 if TYPE_CHECKING:
@@ -30,6 +35,14 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
 ACCOUNT = AccountRecord("a", "name", 0.0)
+OLD_ROWS = [
+    "INSERT INTO accounts VALUES ('a', '老王', 5.0), ('b', 'b', 6.0)",
+    "INSERT INTO device_secrets VALUES (CAST('secret' AS BLOB), 'a', 5.0), (CAST('other' AS BLOB), 'b', 6.0)",
+    "INSERT INTO refresh_families VALUES ('s', 'a', 5.0, NULL), ('t', 'b', 6.0, 7.0)",
+    "INSERT INTO refresh_tokens VALUES (CAST('old' AS BLOB), 's', 90.0, 8.0), (CAST('new' AS BLOB), 's', 90.0, NULL)",
+    "INSERT INTO refresh_tokens VALUES (CAST('b' AS BLOB), 't', 90.0, NULL)",
+    "INSERT INTO sign_in_retries VALUES (CAST('key' AS BLOB), 'a', 90.0)",
+]
 
 
 @pytest.fixture
@@ -85,11 +98,52 @@ async def test_records_that_cannot_be_written_say_so(database: Database) -> None
 async def test_the_migrations_make_what_the_models_say(database: Database) -> None:
     """Tables made by the migrations are those of the models, column for column and index for index."""
 
-    def differences(connection: Connection) -> list[object]:
+    def differences(connection: Connection) -> list[Any]:
         return list(compare_metadata(MigrationContext.configure(connection), Base.metadata))
 
+    def references(connection: Connection) -> set[tuple[str, ...]]:
+        # SQLAlchemy cannot read what a reference of an added column does on deletion: SQLite itself is asked.
+        return {
+            (table, row["from"], row["table"], row["to"], row["on_delete"])
+            for table in Base.metadata.tables
+            for row in connection.exec_driver_sql(f"PRAGMA foreign_key_list({table})").mappings()
+        }
+
     async with database.transaction() as connection:
-        assert await connection.run_sync(differences) == []
+        found = await connection.run_sync(differences)
+        assert [change for change in found if change[0] not in ("add_fk", "remove_fk")] == []
+        assert await connection.run_sync(references) == {
+            (table.name, key.parent.name, key.column.table.name, key.column.name, key.ondelete)
+            for table in Base.metadata.tables.values()
+            for key in table.foreign_keys
+        }
+
+
+async def test_a_database_of_the_first_version_is_brought_up_to_date(tmp_path: Path) -> None:
+    """Accounts, secrets and sessions from before sessions were listed are all there afterwards, and work."""
+    path = tmp_path / "records.sqlite3"
+    with closing(sqlite3.connect(path)) as old:
+        engine = create_engine("sqlite://", creator=lambda: old, poolclass=StaticPool)
+        with engine.begin() as connection:
+            command.upgrade(alembic_config(connection), "0001")
+        for statement in OLD_ROWS:
+            old.execute(statement)
+        old.commit()
+    database = await Database.open(path)
+    try:
+        records = AccountRecords(database)
+        assert await counts(database) == {
+            "device_secrets": 2,
+            "refresh_families": 2,
+            "refresh_tokens": 3,
+            "sign_in_retries": 1,
+        }
+        account, hashes = await records.with_secrets("a")
+        assert account == AccountRecord("a", "老王", 5.0)
+        assert hashes == [b"secret"]
+        assert isinstance(await records.rotate(b"new", b"newer", 20.0, 99.0), tuple)
+    finally:
+        await database.close()
 
 
 async def test_commits_wait_for_the_disk(database: Database) -> None:

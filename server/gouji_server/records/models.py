@@ -1,4 +1,4 @@
-"""The tables of the records. Secrets are here only as SHA-256 hashes; times are Unix seconds."""
+"""The tables of the records. Secrets are here only as hashes; times are Unix seconds."""
 
 from __future__ import annotations
 
@@ -27,6 +27,18 @@ class AccountRow(Base):
     id: Mapped[str] = mapped_column(String(32), primary_key=True)
     display_name: Mapped[str] = mapped_column(String(64))
     created: Mapped[float] = mapped_column(Float)
+    locale: Mapped[str] = mapped_column(String(35), server_default="")
+    login_name: Mapped[str | None] = mapped_column(String(64))
+    """What it signs in with beside a password, in the form in which names are compared."""
+    password_hash: Mapped[str | None] = mapped_column(String(256))
+    """As argon2 encodes it: parameters, salt and hash."""
+    owner_id: Mapped[str | None] = mapped_column(ForeignKey("accounts.id", ondelete="CASCADE"), index=True)
+    """The account that made it, of a bot's account."""
+    renamed: Mapped[float | None] = mapped_column(Float, index=True)
+    """When the display name was last changed: access tokens made before carry the old one."""
+    deleted: Mapped[float | None] = mapped_column(Float)
+
+    __table_args__ = (Index("ix_accounts_login_name", "login_name", unique=True),)
 
 
 class DeviceSecretRow(Base):
@@ -47,7 +59,15 @@ class FamilyRow(Base):
     id: Mapped[str] = mapped_column(String(32), primary_key=True)
     account_id: Mapped[str] = mapped_column(ForeignKey("accounts.id", ondelete="CASCADE"), index=True)
     created: Mapped[float] = mapped_column(Float)
-    revoked: Mapped[float | None] = mapped_column(Float)
+    revoked: Mapped[float | None] = mapped_column(Float, index=True)
+    used: Mapped[float] = mapped_column(Float, server_default="0")
+    """When it was begun or last refreshed; 0 in rows from before this was kept."""
+    client: Mapped[str] = mapped_column(String(64), server_default="")
+    """What the client called itself."""
+    device_hash: Mapped[bytes | None] = mapped_column(LargeBinary(32))
+    """The hash of the device secret that it was begun with, if it was; that secret may be gone."""
+    bot_token_id: Mapped[str | None] = mapped_column(ForeignKey("bot_tokens.id", ondelete="CASCADE"), index=True)
+    """The token that it was begun with, of a bot's session."""
 
 
 class RefreshTokenRow(Base):
@@ -71,3 +91,32 @@ class SignInRetryRow(Base):
     key: Mapped[bytes] = mapped_column(LargeBinary(32), primary_key=True)
     account_id: Mapped[str] = mapped_column(ForeignKey("accounts.id", ondelete="CASCADE"), index=True)
     expires: Mapped[float] = mapped_column(Float, index=True)
+
+
+class BotTokenRow(Base):
+    """A token that programs sign in with as a bot's account."""
+
+    __tablename__ = "bot_tokens"
+
+    id: Mapped[str] = mapped_column(String(32), primary_key=True)
+    account_id: Mapped[str] = mapped_column(ForeignKey("accounts.id", ondelete="CASCADE"), index=True)
+    hash: Mapped[bytes] = mapped_column(LargeBinary(32))
+    scopes: Mapped[str] = mapped_column(String(128))
+    description: Mapped[str] = mapped_column(String(64))
+    created: Mapped[float] = mapped_column(Float)
+    expires: Mapped[float | None] = mapped_column(Float)
+    revoked: Mapped[float | None] = mapped_column(Float)
+    used: Mapped[float | None] = mapped_column(Float)
+    """When somebody last signed in with it."""
+
+    __table_args__ = (Index("ix_bot_tokens_hash", "hash", unique=True),)
+
+
+class BlockRow(Base):
+    """One account wants nothing to do with another."""
+
+    __tablename__ = "blocks"
+
+    account_id: Mapped[str] = mapped_column(ForeignKey("accounts.id", ondelete="CASCADE"), primary_key=True)
+    blocked_id: Mapped[str] = mapped_column(ForeignKey("accounts.id", ondelete="CASCADE"), primary_key=True, index=True)
+    created: Mapped[float] = mapped_column(Float)
