@@ -36,6 +36,7 @@ def test_lists_in_chinese_texts_have_chinese_signs(refused: Callable[[], object]
     with pytest.raises((gr.NotationError, gr.RuleSetError, gr.RuleViolation)) as raised:
         refused()
     error = raised.value
+    assert isinstance(error, gr.NotationError | gr.RuleSetError | gr.RuleViolation)
     assert "、" in error.text_zh
     assert ", " not in error.text_zh
     assert ", " in error.text_en
