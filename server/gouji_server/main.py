@@ -25,7 +25,7 @@ from gouji_server.config import Config
 from gouji_server.data_directory import DataDirectory, StartError
 from gouji_server.journal import JournalError, SqliteJournal
 from gouji_server.metrics import Metrics, MetricsServer
-from gouji_server.records import AccountRecords, Database
+from gouji_server.records import Database
 from gouji_server.tables import Limits, SystemClock, SystemEntropy, Tables, WorkerBots
 from gouji_server.tables.refusals import stopping
 
@@ -90,8 +90,9 @@ class Server:
             key = directory.key("tokens.key")
             records = await _records(directory, rooms)
             tables = await _tables(config, directory, metrics, clock, entropy, house_bots, rooms)
-            accounts = Accounts(records, AccessTokens(key, clock, config.access_token_seconds), clock, entropy, config)
-            streams = Streams(config)
+            tokens = AccessTokens(key, clock, config.access_token_seconds)
+            accounts = await _accounts(records, tokens, clock, entropy, config, rooms)
+            streams = Streams(config, accounts.sessions.ended)
             metrics.watch_tables(tables.awake)
             metrics.watch_backlog(tables.backlog_bytes)
             metrics.watch_streams(lambda: len(streams))
@@ -110,7 +111,7 @@ class Server:
                 max_tables_per_stream=config.max_tables_per_stream,
             )
             services = {
-                session.SERVICE: session.SessionService(accounts).handlers(calls),
+                session.SERVICE: session.SessionService(accounts, pages).handlers(calls),
                 lobby.SERVICE: lobby.LobbyService(tables, pages).handlers(calls),
                 table.SERVICE: table.TableService(room, accounts).handlers(calls),
             }
@@ -133,10 +134,19 @@ def limits(config: Config) -> Limits:
     )
 
 
-async def _records(directory: DataDirectory, rooms: AsyncExitStack) -> AccountRecords:
+async def _records(directory: DataDirectory, rooms: AsyncExitStack) -> Database:
     database = await Database.open(directory.file("records.sqlite3"))
     rooms.push_async_callback(database.close)
-    return AccountRecords(database)
+    return database
+
+
+async def _accounts(
+    records: Database, tokens: AccessTokens, clock: Clock, entropy: Entropy, config: Config, rooms: AsyncExitStack
+) -> Accounts:
+    accounts = Accounts(records, tokens, clock, entropy, config)
+    rooms.push_async_callback(accounts.close)
+    await accounts.start()
+    return accounts
 
 
 async def _tables(

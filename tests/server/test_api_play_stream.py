@@ -13,6 +13,7 @@ from gouji.lobby.v1 import lobby_pb2
 from gouji.session.v1 import session_pb2
 from gouji.table.v1 import state_pb2, table_pb2
 from gouji_server.accounts import Identity
+from gouji_server.accounts.revocations import Revocations
 from gouji_server.api.calls import Call
 from gouji_server.api.pages import Pages
 from gouji_server.api.play import PlayStream as ServedStream
@@ -367,7 +368,7 @@ async def test_a_reader_that_takes_nothing_is_cut_off() -> None:
     """A stream whose reader does not take even what is left when its token lapses is ended some seconds later."""
     clock = VirtualClock()
     outbox = Outbox(clock, Limits())
-    stream = Stream(Identity(Caller("accounts/a", "a"), clock.now() + 900), outbox, clock)
+    stream = Stream(Identity(Caller("accounts/a", "a"), clock.now() + 900, "s"), outbox, clock)
     reader: Any = DeafReader()
     writing = asyncio.create_task(stream.write(reader, 15, table_pb2.PlayResponse))
     outbox.put_result("one", 1)
@@ -389,13 +390,13 @@ async def test_a_writer_that_reads_nothing_is_not_read_either() -> None:
     room = TableRoom(
         tables=house.tables,
         pages=Pages(bytes(32)),
-        streams=Streams(Config()),
+        streams=Streams(Config(), Revocations(house.clock, 900)),
         metrics=Metrics(),
         clock=house.clock,
         heartbeat_seconds=15,
         max_tables_per_stream=10,
     )
-    identity = Identity(Caller("accounts/a", "a"), house.clock.now() + 900)
+    identity = Identity(Caller("accounts/a", "a"), house.clock.now() + 900, "s")
     reader: Any = DeafReader()
     nobody: Any = None
     read = 0

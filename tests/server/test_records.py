@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -22,11 +23,14 @@ from gouji_server.records import (
     Database,
     NewSession,
     RecordsFailed,
-    Refused,
     Retry,
+    Rotated,
+    SessionRecords,
+    Unknown,
 )
 from gouji_server.records.database import alembic_config
 from gouji_server.records.models import Base, DeviceSecretRow, FamilyRow, RefreshTokenRow, SignInRetryRow
+from gouji_server.records.sessions import MAX_SESSIONS
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -141,7 +145,8 @@ async def test_a_database_of_the_first_version_is_brought_up_to_date(tmp_path: P
         account, hashes = await records.with_secrets("a")
         assert account == AccountRecord("a", "老王", 5.0)
         assert hashes == [b"secret"]
-        assert isinstance(await records.rotate(b"new", b"newer", 20.0, 99.0), tuple)
+        rotated = await SessionRecords(database).rotate(b"new", b"newer", 20.0, 99.0)
+        assert rotated == Rotated(AccountRecord("a", "老王", 5.0), "s", 99.0, None, None)
     finally:
         await database.close()
 
@@ -169,8 +174,9 @@ async def test_what_has_lapsed_is_removed(database: Database) -> None:
     """Tokens and retries past their time go, and sessions whose last token went; accounts and secrets stay."""
     records = AccountRecords(database)
     await records.add_guest(ACCOUNT, b"secret", session("old"), Retry(b"key", 50.0))
-    await records.rotate(b"token old", b"token old 2", 10.0, 110.0)
-    await records.begin_session("a", session("new", now=60.0))
+    sessions = SessionRecords(database)
+    await sessions.rotate(b"token old", b"token old 2", 10.0, 110.0)
+    await sessions.begin("a", session("new", now=60.0))
     await records.drop_lapsed(49.0)
     assert await counts(database) == {
         "device_secrets": 1,
@@ -199,5 +205,33 @@ async def test_a_lapsed_token_rotates_nothing_before_it_is_removed(database: Dat
     """A token is good until its time, whether or not it has been cleaned away since."""
     records = AccountRecords(database)
     await records.add_guest(ACCOUNT, b"secret", session("s", lifetime=10), None)
-    assert await records.rotate(b"token s", b"next", 10.0, 20.0) is Refused.UNKNOWN
-    assert await records.rotate(b"token s", b"next", 9.9, 20.0) == (ACCOUNT, "s")
+    sessions = SessionRecords(database)
+    assert await sessions.rotate(b"token s", b"next", 10.0, 20.0) == Unknown()
+    assert await sessions.rotate(b"token s", b"next", 9.9, 20.0) == Rotated(ACCOUNT, "s", 20.0, None, None)
+
+
+async def test_sessions_of_an_account_are_bounded(database: Database) -> None:
+    """One session more than an account may have ends the one that was used longest ago, and no other account's."""
+    records, sessions = AccountRecords(database), SessionRecords(database)
+    await records.add_guest(ACCOUNT, b"secret", session("s0", now=1.0), None)
+    await records.add_guest(AccountRecord("b", "other", 0.0), b"other secret", session("other", now=0.0), None)
+    for number in range(1, MAX_SESSIONS):
+        assert await sessions.begin("a", session(f"s{number}", now=2.0)) == []
+    await sessions.rotate(b"token s0", b"token again", 3.0, 103.0)
+    (ended,) = await sessions.begin("a", session("new", now=4.0)) or []
+    assert ended not in ("s0", "other")
+    left = [found.id for found in await sessions.of_account("a", 5.0)]
+    assert len(left) == MAX_SESSIONS
+    assert left[:2] == ["new", "s0"]
+    assert ended not in left
+    assert [found.id for found in await sessions.of_account("b", 5.0)] == ["other"]
+
+
+async def test_a_session_cannot_begin_with_a_secret_that_went(database: Database) -> None:
+    """A device secret that was made void after it was looked at begins nothing."""
+    records, sessions = AccountRecords(database), SessionRecords(database)
+    await records.add_guest(ACCOUNT, b"secret", session("s"), None)
+    await sessions.end_all("a", 1.0, but="s", secret=b"another secret")
+    with_old = replace(session("t"), device=b"secret")
+    assert await sessions.begin("a", with_old) is None
+    assert await sessions.begin("a", replace(with_old, device=b"another secret")) == []

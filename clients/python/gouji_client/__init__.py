@@ -12,6 +12,7 @@
 `gouji_client.testing` has a server for the tests of bots. docs/write-a-bot-in-python.md begins at the beginning.
 """
 
+from gouji_client.accounts import Accounts
 from gouji_client.backoff import Backoff
 from gouji_client.bot import Bot, PolicyBot
 from gouji_client.channel import TLS
@@ -40,6 +41,7 @@ from gouji_client.view import FeltHand, TableView
 
 __all__ = [
     "TLS",
+    "Accounts",
     "Backoff",
     "BadInput",
     "Bot",

@@ -35,6 +35,13 @@ def table_name(table: TableLike) -> str:
     return name if name.startswith("tables/") else f"tables/{name}"
 
 
+def resource_name(name: object, collection: str) -> str:
+    """Return `{collection}/{name}`; the collection may be there already. Raises `BadInput` for what is no name."""
+    if not isinstance(name, str) or not name:
+        raise BadInput(f"{name!r} is no name: expected one such as {collection}/abc")
+    return name if name.startswith(f"{collection}/") else f"{collection}/{name}"
+
+
 def seat_number(seat: object) -> int:
     """Return a seat. Raises `BadInput` for what is none."""
     if isinstance(seat, bool) or not isinstance(seat, int) or seat not in _SEATS:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import uuid
 from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, TypeVar
 
 import grpc
@@ -32,9 +33,20 @@ def new_request_id() -> str:
     return uuid.uuid4().hex
 
 
+def _version() -> str:
+    try:
+        return version("gouji")
+    except PackageNotFoundError:  # run from its source
+        return "0"
+
+
+CLIENT = ("gouji-client", f"python/{_version()}")
+"""The call metadata by which the server knows the client: it may refuse one that is too old."""
+
+
 def authorization(token: str) -> tuple[tuple[str, str], ...]:
-    """Return the call metadata that carries an access token."""
-    return (("authorization", f"Bearer {token}"),)
+    """Return the call metadata that carries an access token, and says which client this is."""
+    return (("authorization", f"Bearer {token}"), CLIENT)
 
 
 @dataclass(slots=True)
@@ -83,7 +95,9 @@ class Calls:
                 raise ClientClosed
             token = await session.access_token() if session else ""
             try:
-                return await method(request, timeout=self.timeout, metadata=authorization(token) if session else None)
+                return await method(
+                    request, timeout=self.timeout, metadata=authorization(token) if session else (CLIENT,)
+                )
             except (asyncio.CancelledError, grpc.aio.UsageError):
                 # A channel that is closed cancels its calls; that is no cancellation of who waits for them.
                 if not self.is_closed() or _being_cancelled():

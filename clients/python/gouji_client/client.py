@@ -13,6 +13,7 @@ import grpc
 from gouji.lobby.v1 import lobby_pb2_grpc
 from gouji.session.v1 import session_pb2_grpc
 from gouji.table.v1 import table_pb2_grpc
+from gouji_client.accounts import Accounts
 from gouji_client.arguments import table_name
 from gouji_client.backoff import Backoff
 from gouji_client.calls import Calls
@@ -48,12 +49,15 @@ class Client:
     def __init__(self, channel: grpc.aio.Channel, calls: Calls, silence: float = SILENCE) -> None:
         self._channel = channel
         self._calls = calls
-        self._session = Session(session_pb2_grpc.SessionServiceStub(channel), calls)
+        sessions_stub = session_pb2_grpc.SessionServiceStub(channel)
+        self._session = Session(sessions_stub, calls)
         self._tables_stub = table_pb2_grpc.TableServiceStub(channel)
         self._stream = PlayStream(self._tables_stub, self._session, calls, silence)
         self._tables: dict[str, Table] = {}
         self.lobby = Lobby(lobby_pb2_grpc.LobbyServiceStub(channel), self._session, calls)
         """Finding, making and filling tables."""
+        self.accounts = Accounts(sessions_stub, self._session, calls)
+        """The account that is signed in, and what belongs to it."""
 
     @property
     def address(self) -> str:

@@ -61,12 +61,7 @@ class Session:
         request = session_pb2.SignInRequest(new_guest=guest, request_id=new_request_id())
         answer = await self._calls.plain(self._stub.SignIn, request)
         account = answer.session.account
-        self._credentials = Credentials(
-            server=self._calls.address,
-            account=account.name,
-            display_name=account.display_name,
-            device_secret=answer.device_secret,
-        )
+        self._credentials = self._new_credentials(account, answer.device_secret)
         self._take(answer.session)
         return self._credentials
 
@@ -113,6 +108,23 @@ class Session:
         request = session_pb2.SignOutRequest(refresh_token=self._tokens.refresh_token)
         self._tokens = None
         await self._calls.plain(self._stub.SignOut, request)
+
+    def forget(self) -> None:
+        """Have no session any more: the server has ended it."""
+        self._tokens = None
+
+    def replace_secret(self, device_secret: str) -> Credentials:
+        """Take a new device secret of the account, and return the credentials that hold it."""
+        self._credentials = self._new_credentials(self.account, device_secret)
+        return self._credentials
+
+    def _new_credentials(self, account: session_pb2.Account, device_secret: str = "") -> Credentials:
+        return Credentials(
+            server=self._calls.address,
+            account=account.name,
+            display_name=account.display_name,
+            device_secret=device_secret,
+        )
 
     def _require_tokens(self) -> session_pb2.Session:
         if self._tokens is None:

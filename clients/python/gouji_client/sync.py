@@ -25,6 +25,7 @@ from gouji_client import client as _client
 from gouji_client import runner as _runner
 from gouji_client.background import BackgroundLoop
 from gouji_client.lobby import NewTable, free_seats
+from gouji_client.sync_accounts import Accounts
 
 if TYPE_CHECKING:
     import os
@@ -110,6 +111,8 @@ class Client:
         self._closer = _loop.close_at_exit(client.close)
         self.lobby = Lobby(client)
         """Finding, making and filling tables."""
+        self.accounts = Accounts(client.accounts, _loop)
+        """The account that is signed in, and what belongs to it."""
 
     @property
     def address(self) -> str:

@@ -33,10 +33,11 @@ class TokenError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Who is calling, and until when that is known (Unix seconds)."""
+    """Who is calling, in which session (its id), and until when that is known (Unix seconds)."""
 
     caller: Caller
     expires: float
+    session: str
 
 
 class AccessTokens:
@@ -69,9 +70,9 @@ class AccessTokens:
         try:
             claims = jwt.decode(token, self._key, [ALGORITHM], options=_OPTIONS, audience=AUDIENCE, issuer=ISSUER)
             caller = Caller(claims["sub"], claims["name"])
-            expires = float(claims["exp"])
+            expires, session = float(claims["exp"]), str(claims["sid"])
         except (jwt.InvalidTokenError, KeyError, TypeError, ValueError) as error:
             raise TokenError from error
         if expires <= self._clock.now():
             raise TokenError
-        return Identity(caller, expires)
+        return Identity(caller, expires, session)

@@ -14,7 +14,7 @@ import grpc
 import structlog
 from google.protobuf.message import DecodeError, Message
 
-from gouji_server.accounts import TokenError
+from gouji_server.accounts import Origin, TokenError
 from gouji_server.api.errors import abort, malformed, told, unauthenticated
 from gouji_server.api.peers import address_of
 
@@ -32,6 +32,10 @@ Result = TypeVar("Result")
 
 MAX_LOGGED = 64
 """Characters of a request's field in a log line."""
+
+CLIENT_HEADER = "gouji-client"
+MAX_CLIENT = 64
+"""Characters of what a client calls itself."""
 
 log = structlog.get_logger("gouji.api")
 
@@ -59,6 +63,11 @@ class Call:
     def address(self) -> str:
         """Where the call comes from, as limits count it."""
         return address_of(self.context.peer())
+
+    @property
+    def origin(self) -> Origin:
+        """Where the call comes from, and what the client calls itself."""
+        return Origin(self.address, client_of(self.context))
 
 
 class Calls:
@@ -175,6 +184,14 @@ def bearer(context: Context) -> str:
     if scheme.lower() != "bearer":
         raise TokenError
     return token.strip()
+
+
+def client_of(context: Context) -> str:
+    """Return what a client calls itself, from the metadata `gouji-client: NAME/VERSION`; empty if it does not say."""
+    values = [value for key, value in context.invocation_metadata() or () if key == CLIENT_HEADER]
+    if len(values) != 1 or not isinstance(values[0], str):
+        return ""
+    return "".join(character for character in values[0] if character.isprintable())[:MAX_CLIENT]
 
 
 def _bind(request: Message, logged: Sequence[tuple[str, str]]) -> None:

@@ -60,6 +60,8 @@ class PlayStream:
     async def _read(self, requests: AsyncIterator[bytes]) -> None:
         try:
             async for raw in requests:
+                if self._outbox.ended:  # its caller may do nothing more, though what waits is still being sent
+                    return
                 await self._serve(raw)
                 await self._outbox.room()
             self._outbox.finish_when_idle()
@@ -144,7 +146,8 @@ class PlayStream:
                 "the token is another account's: a stream stays with the account that opened it",
                 "令牌属于其他账号：数据流只属于打开它的账号",
             )
-        self._stream.renew(identity.expires)
+        self._identity = identity
+        self._stream.renew(identity)
         return 0
 
     async def _open(self, name: str) -> TableHandle:

@@ -16,17 +16,22 @@ from gouji_server.tables import Refused
 if TYPE_CHECKING:
     import grpc
 
-    from gouji_server.accounts import Account, Accounts, Session
+    from gouji_server.accounts import Account, Accounts, OpenSession, Session
     from gouji_server.api.calls import Call, Calls
+    from gouji_server.api.pages import Pages
 
 SERVICE = "gouji.session.v1.SessionService"
+
+DEFAULT_PAGE = 50
+MAX_PAGE = 100
 
 
 class SessionService:
     """Signs callers in and keeps their sessions."""
 
-    def __init__(self, accounts: Accounts) -> None:
+    def __init__(self, accounts: Accounts, pages: Pages) -> None:
         self._accounts = accounts
+        self._pages = pages
 
     def handlers(self, calls: Calls) -> dict[str, grpc.RpcMethodHandler[bytes, bytes]]:
         """Return the handlers by method name."""
@@ -36,6 +41,11 @@ class SessionService:
             "RefreshSession": calls.unary("RefreshSession", pb.RefreshSessionRequest, self.refresh, open_to_all=True),
             "SignOut": calls.unary("SignOut", pb.SignOutRequest, self.sign_out, open_to_all=True),
             "GetAccount": calls.unary("GetAccount", pb.GetAccountRequest, self.get_account),
+            "ListSessions": calls.unary("ListSessions", pb.ListSessionsRequest, self.list_sessions),
+            "RevokeSession": calls.unary("RevokeSession", pb.RevokeSessionRequest, self.revoke_session),
+            "SignOutEverywhere": calls.unary(
+                "SignOutEverywhere", pb.SignOutEverywhereRequest, self.sign_out_everywhere
+            ),
         }
 
     async def sign_in(self, request: pb.SignInRequest, call: Call) -> pb.SignInResponse:
@@ -53,10 +63,10 @@ class SessionService:
         shape.settle()
         try:
             if guest:
-                signed_in = await self._accounts.sign_in_guest(name, request.request_id, call.address)
+                signed_in = await self._accounts.sign_in_guest(name, request.request_id, call.origin)
             else:
                 signed_in = await self._accounts.sign_in_device(
-                    request.device.account, request.device.device_secret, call.address
+                    request.device.account, request.device.device_secret, call.origin
                 )
         except CredentialError as error:
             raise wrong_credential() from error
@@ -68,7 +78,7 @@ class SessionService:
         """Trade a refresh token."""
         Shape().secret(request.refresh_token, "refresh_token").settle()
         try:
-            session = await self._accounts.refresh(request.refresh_token, call.address)
+            session = await self._accounts.refresh(request.refresh_token, call.origin)
         except CredentialError as error:
             raise wrong_credential() from error
         except SignInLimited as error:
@@ -78,7 +88,7 @@ class SessionService:
     async def sign_out(self, request: pb.SignOutRequest, _call: Call) -> pb.SignOutResponse:
         """End a session."""
         Shape().secret(request.refresh_token, "refresh_token").settle()
-        await self._accounts.sign_out(request.refresh_token)
+        await self._accounts.sessions.sign_out(request.refresh_token)
         return pb.SignOutResponse()
 
     async def get_account(self, request: pb.GetAccountRequest, call: Call) -> pb.GetAccountResponse:
@@ -91,6 +101,43 @@ class SessionService:
             # The token outlived its account.
             raise unauthenticated()
         return pb.GetAccountResponse(account=_account(account))
+
+    async def list_sessions(self, request: pb.ListSessionsRequest, call: Call) -> pb.ListSessionsResponse:
+        """List the caller's open sessions."""
+        shape = Shape().page_size(request.page_size, MAX_PAGE, DEFAULT_PAGE)
+        question = ("ListSessions", call.caller.account)
+        start = int(self._pages.continued(question, request.page_token, shape) or 0)
+        shape.settle()
+        stop = start + (request.page_size or DEFAULT_PAGE)
+        sessions = await self._accounts.sessions.list(call.identity)
+        return pb.ListSessionsResponse(
+            sessions=[_open_session(session) for session in sessions[start:stop]],
+            next_page_token=self._pages.following(question, str(stop) if stop < len(sessions) else ""),
+        )
+
+    async def revoke_session(self, request: pb.RevokeSessionRequest, call: Call) -> pb.RevokeSessionResponse:
+        """End one of the caller's sessions."""
+        Shape().name(request.name, "sessions").settle()
+        if not await self._accounts.sessions.end_one(call.identity, request.name):
+            raise _no_session()
+        return pb.RevokeSessionResponse()
+
+    async def sign_out_everywhere(
+        self, request: pb.SignOutEverywhereRequest, call: Call
+    ) -> pb.SignOutEverywhereResponse:
+        """End the caller's sessions."""
+        shape = Shape()
+        if request.replace_device_secrets and not request.keep_this_session:
+            shape.bad(
+                "replace_device_secrets",
+                "wanted: together with keep_this_session, or a lost answer would lose the account",
+                "须与 keep_this_session 同用，否则回答丢失时账号也会丢失",
+            )
+        shape.settle()
+        ended, secret = await self._accounts.sessions.end_all(
+            call.identity, keep_this=request.keep_this_session, replace_secrets=request.replace_device_secrets
+        )
+        return pb.SignOutEverywhereResponse(ended_sessions=ended, device_secret=secret)
 
 
 def _too_many(error: SignInLimited) -> Refused:
@@ -105,6 +152,21 @@ def _too_many(error: SignInLimited) -> Refused:
 def _not_yours() -> Refused:
     return Refused(
         code_pb2.PERMISSION_DENIED, "NOT_YOUR_ACCOUNT", "only your own account may be read", "只能读取自己的账号"
+    )
+
+
+def _no_session() -> Refused:
+    return Refused(code_pb2.NOT_FOUND, "SESSION_NOT_FOUND", "your account has no such session", "你的账号没有此会话")
+
+
+def _open_session(session: OpenSession) -> pb.OpenSession:
+    return pb.OpenSession(
+        name=session.name,
+        create_time=timestamp(session.created),
+        last_use_time=timestamp(session.used),
+        expire_time=timestamp(session.expires),
+        client=session.client,
+        current=session.current,
     )
 
 

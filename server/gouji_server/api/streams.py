@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from gouji.table.v1.table_pb2 import PlayResponse, WatchTableResponse
     from gouji_server.accounts import Identity
+    from gouji_server.accounts.revocations import Revocations
     from gouji_server.api.calls import Context
     from gouji_server.config import Config
     from gouji_server.tables import Clock, Outbox, Refused
@@ -29,9 +30,12 @@ class Streams:
     """All open streams of the server.
 
     Beyond the limits (`max_streams`, `max_streams_per_account`) a new stream is refused; those open are never touched.
+    A stream ends at once with the session whose access token it was last given.
     """
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: Config, ended_sessions: Revocations) -> None:
+        self._ended_sessions = ended_sessions
+        ended_sessions.listen(self._end_session)
         self._most = config.max_streams
         self._most_per_account = config.max_streams_per_account
         self._open: set[Stream] = set()
@@ -48,6 +52,8 @@ class Streams:
         account = stream.account
         if self._end is not None:
             raise self._end()
+        if stream.session in self._ended_sessions:  # since the call was let in
+            raise unauthenticated()
         if len(self._open) >= self._most:
             raise limited(
                 "SERVER_FULL", "the server has no room for another stream", "服务器的数据流已满", retry_seconds=5
@@ -74,6 +80,11 @@ class Streams:
         for stream in list(self._open):
             stream.end(end())
 
+    def _end_session(self, session: str) -> None:
+        for stream in list(self._open):
+            if stream.session == session:
+                stream.end(unauthenticated())
+
 
 class Stream:
     """One open stream: what waits for its reader, and until when its caller is known.
@@ -83,15 +94,20 @@ class Stream:
 
     def __init__(self, identity: Identity, outbox: Outbox, clock: Clock) -> None:
         self.account = identity.caller.account
+        self.session = identity.session
         self.outbox = outbox
         self._clock = clock
         self._expires = identity.expires
         self._timer: Timer = clock.call_at(identity.expires, self._lapse)
         self._writing: asyncio.Task[Any] | None = None
 
-    def renew(self, expires: float) -> None:
-        """Let the stream live until `expires` (Unix seconds), if that is later."""
-        if expires > self._expires and not self.outbox.ended:
+    def renew(self, identity: Identity) -> None:
+        """Let the stream live as long as a newer token, if that is longer; it is of that token's session from now on."""
+        expires = identity.expires
+        if self.outbox.ended:
+            return
+        self.session = identity.session
+        if expires > self._expires:
             self._expires = expires
             self._timer.cancel()
             self._timer = self._clock.call_at(expires, self._lapse)

@@ -24,6 +24,7 @@ _POLICY = re.compile(r"[a-z0-9_-]{0,32}")
 _NAMES = {
     "tables": re.compile(r"tables/[A-Za-z0-9_-]{1,64}"),
     "accounts": re.compile(r"accounts/[A-Za-z0-9_-]{1,64}"),
+    "sessions": re.compile(r"sessions/[A-Za-z0-9_-]{1,64}"),
     "ruleSets": re.compile(r"ruleSets/[A-Za-z0-9_-]{1,64}"),
 }
 _HIDDEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}

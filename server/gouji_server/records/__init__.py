@@ -1,6 +1,20 @@
 """What outlives tables: accounts and their sessions. SQLAlchemy over SQLite, brought up to date at start by Alembic."""
 
-from gouji_server.records.accounts import AccountRecord, AccountRecords, NewSession, Refused, Retry
+from gouji_server.records.account_record import AccountRecord
+from gouji_server.records.accounts import AccountRecords, Retry
 from gouji_server.records.database import Database, RecordsFailed
+from gouji_server.records.sessions import NewSession, Reused, Rotated, SessionRecord, SessionRecords, Unknown
 
-__all__ = ["AccountRecord", "AccountRecords", "Database", "NewSession", "RecordsFailed", "Refused", "Retry"]
+__all__ = [
+    "AccountRecord",
+    "AccountRecords",
+    "Database",
+    "NewSession",
+    "RecordsFailed",
+    "Retry",
+    "Reused",
+    "Rotated",
+    "SessionRecord",
+    "SessionRecords",
+    "Unknown",
+]

@@ -93,6 +93,7 @@ class FakeServer:
         self._table = FakeTable(setting)
         self._tables = FakeTables(self._accounts, self._table, Troubles(FaultScript(tuple(faults)), sleep), heartbeat)
         self._table.on_change = self._tables.wake_all
+        self._accounts.on_end = self._tables.wake_all
         self._lobby = FakeLobby(self._accounts, self._table)
         self._server: grpc.aio.Server | None = None
         self._port = 0

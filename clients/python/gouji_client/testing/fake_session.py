@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import grpc
@@ -11,7 +12,25 @@ from gouji.session.v1 import session_pb2
 from gouji_client.testing.refusals import Refusal, unauthenticated
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from gouji_client.clock import Clock
+
+
+_CLIENT = "python"
+_REFRESH_SECONDS = 86_400
+
+
+@dataclass(slots=True)
+class _Open:
+    """A session: whose it is, when it was begun and last used (Unix seconds), and its tokens."""
+
+    name: str
+    account: str
+    created: float
+    used: float = 0.0
+    refresh_token: str = ""
+    access_tokens: list[str] = field(default_factory=list)
 
 
 class FakeAccounts:
@@ -25,6 +44,9 @@ class FakeAccounts:
         self._access: dict[str, tuple[str, float]] = {}
         self._refresh: dict[str, str] = {}
         self._made_by: dict[str, session_pb2.SignInResponse] = {}
+        self._open: dict[str, _Open] = {}
+        self.on_end: Callable[[], None] = lambda: None
+        """Called when a session has been ended: its streams are to look at their tokens."""
         self.refreshes = 0
         """How often a refresh token was traded in."""
         self.sign_ins = 0
@@ -86,11 +108,12 @@ class FakeAccounts:
         if not account:
             raise Refusal(grpc.StatusCode.UNAUTHENTICATED, "CREDENTIAL_INVALID", "unknown token", "令牌无效")
         self.refreshes += 1
-        return session_pb2.RefreshSessionResponse(session=self._new_session(account))
+        (session,) = [held for held in self._open.values() if held.refresh_token == request.refresh_token]
+        return session_pb2.RefreshSessionResponse(session=self._new_tokens(session))
 
     async def sign_out(self, request: session_pb2.SignOutRequest, token: str) -> session_pb2.SignOutResponse:
         """See `SessionService.SignOut`."""
-        self._refresh.pop(request.refresh_token, None)
+        self._end([held for held in self._open.values() if held.refresh_token == request.refresh_token])
         return session_pb2.SignOutResponse()
 
     async def get_account(self, request: session_pb2.GetAccountRequest, token: str) -> session_pb2.GetAccountResponse:
@@ -100,15 +123,76 @@ class FakeAccounts:
             raise Refusal(grpc.StatusCode.PERMISSION_DENIED, "NOT_YOURS", "another's account", "他人账号")
         return session_pb2.GetAccountResponse(account=account)
 
+    async def list_sessions(
+        self, request: session_pb2.ListSessionsRequest, token: str
+    ) -> session_pb2.ListSessionsResponse:
+        """See `SessionService.ListSessions`. All are on one page."""
+        account = self.account_of(token).name
+        found = [held for held in reversed(self._open.values()) if held.account == account]
+        answer = session_pb2.ListSessionsResponse()
+        for held in found:
+            told = answer.sessions.add(name=held.name, client=_CLIENT, current=token in held.access_tokens)
+            told.create_time.FromNanoseconds(round(held.created * 1e9))
+            told.last_use_time.FromNanoseconds(round(held.used * 1e9))
+            told.expire_time.FromNanoseconds(round((held.used + _REFRESH_SECONDS) * 1e9))
+        return answer
+
+    async def revoke_session(
+        self, request: session_pb2.RevokeSessionRequest, token: str
+    ) -> session_pb2.RevokeSessionResponse:
+        """See `SessionService.RevokeSession`. All sessions by a secret are by the same one, so it stays good."""
+        account = self.account_of(token).name
+        held = self._open.get(request.name)
+        if held is None or held.account != account:
+            raise Refusal(grpc.StatusCode.NOT_FOUND, "SESSION_NOT_FOUND", "no such session", "没有此会话")
+        self._end([held])
+        return session_pb2.RevokeSessionResponse()
+
+    async def sign_out_everywhere(
+        self, request: session_pb2.SignOutEverywhereRequest, token: str
+    ) -> session_pb2.SignOutEverywhereResponse:
+        """See `SessionService.SignOutEverywhere`."""
+        account = self.account_of(token).name
+        if request.replace_device_secrets and not request.keep_this_session:
+            raise Refusal(grpc.StatusCode.INVALID_ARGUMENT, "BAD_REQUEST", "keep this session", "须保留此会话")
+        ended = [
+            held
+            for held in self._open.values()
+            if held.account == account and not (request.keep_this_session and token in held.access_tokens)
+        ]
+        self._end(ended)
+        answer = session_pb2.SignOutEverywhereResponse(ended_sessions=len(ended))
+        if request.replace_device_secrets:
+            answer.device_secret = self._secrets[account] = secrets.token_urlsafe(24)
+        return answer
+
+    def _end(self, ended: list[_Open]) -> None:
+        for held in ended:
+            self._open.pop(held.name, None)
+            self._refresh.pop(held.refresh_token, None)
+            for token in held.access_tokens:
+                self._access.pop(token, None)
+        if ended:
+            self.on_end()
+
     def _new_session(self, account: str) -> session_pb2.Session:
+        now = self._clock.time()
+        held = _Open(f"sessions/{secrets.token_hex(8)}", account, now)
+        self._open[held.name] = held
+        return self._new_tokens(held)
+
+    def _new_tokens(self, held: _Open) -> session_pb2.Session:
         session = session_pb2.Session(
-            account=self._accounts[account],
+            account=self._accounts[held.account],
             access_token=secrets.token_urlsafe(24),
             refresh_token=secrets.token_urlsafe(24),
         )
-        expires = self._clock.time() + self._token_seconds
+        held.used = self._clock.time()
+        held.refresh_token = session.refresh_token
+        held.access_tokens.append(session.access_token)
+        expires = held.used + self._token_seconds
         session.access_expire_time.FromNanoseconds(round(expires * 1e9))
-        session.refresh_expire_time.FromNanoseconds(round((expires + 86_400) * 1e9))
-        self._access[session.access_token] = (account, expires)
-        self._refresh[session.refresh_token] = account
+        session.refresh_expire_time.FromNanoseconds(round((held.used + _REFRESH_SECONDS) * 1e9))
+        self._access[session.access_token] = (held.account, expires)
+        self._refresh[session.refresh_token] = held.account
         return session

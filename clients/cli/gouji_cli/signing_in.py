@@ -1,0 +1,95 @@
+"""Commands that act as an account: where the server is, which file holds the credentials, how failures are told."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeVar
+
+import typer
+
+from gouji_cli.bots import DEFAULT_SERVER, as_options, failure_of, in_the_clear
+from gouji_cli.failures import STOPPED, Stopped, run_until_stopped
+from gouji_cli.terminal import by_locale, fail
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Coroutine
+    from typing import Any
+
+    from gouji_client import Client, Credentials
+    from gouji_client.channel import TLS
+
+T = TypeVar("T")
+
+FAILED = 1
+
+Keep = Annotated[Path, typer.Option("--keep", metavar="FILE", help="The account's file of credentials.")]
+Server = Annotated[str, typer.Option("--server", metavar="HOST:PORT", help="The server; else the one of the file.")]
+UseTls = Annotated[bool, typer.Option("--tls", help="Connect over TLS.")]
+Ca = Annotated[Path | None, typer.Option("--ca", metavar="FILE", help="Over TLS, trusting the roots in this file.")]
+Insecure = Annotated[bool, typer.Option("--insecure", help="Allow cleartext to another machine you trust the way to.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for a program.")]
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How to reach a server and as whom: the options that all these commands have."""
+
+    keep: Path
+    server: str = ""
+    tls: bool = False
+    ca: Path | None = None
+    insecure: bool = False
+
+    def channel(self) -> TLS | bool:
+        """Return what to know the server by; False for cleartext."""
+        from gouji_client.channel import TLS
+
+        return TLS(ca_file=self.ca) if self.ca is not None else self.tls
+
+    def credentials(self) -> Credentials:
+        """Read the file. Raises CredentialsError."""
+        from gouji_client import Credentials
+
+        return Credentials.load(self.keep)
+
+
+def carry_out(way: Way, work: Coroutine[Any, Any, T]) -> T:
+    """Run a command to its end and return what it found; end with one clear line if it fails."""
+    from gouji_client import GoujiError, UnsafeConnection
+
+    try:
+        return run_until_stopped(work)
+    except UnsafeConnection:
+        fail(in_the_clear(way.server or str(way.keep)), status=FAILED)
+    except GoujiError as error:
+        fail(as_options(failure_of(error)), status=FAILED)
+    except Stopped:
+        fail(by_locale("stopped", "已停止"), status=STOPPED)
+
+
+@asynccontextmanager
+async def connected(way: Way, server: str = "") -> AsyncIterator[Client]:
+    """Connect without signing in."""
+    from gouji_client import connect
+
+    address = way.server or server or DEFAULT_SERVER
+    async with connect(address, tls=way.channel(), insecure=way.insecure) as client:
+        yield client
+
+
+@asynccontextmanager
+async def signed_in(way: Way) -> AsyncIterator[Client]:
+    """Sign in as the account of the file, in a session that ends with the command."""
+    from gouji_client import GoujiError
+
+    credentials = await asyncio.to_thread(way.credentials)
+    async with connected(way, credentials.server) as client:
+        await client.sign_in(credentials=credentials)
+        try:
+            yield client
+        finally:
+            with suppress(GoujiError):
+                await client.sign_out()

@@ -1,0 +1,39 @@
+"""The account that is signed in, for the client without `async`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gouji.session.v1 import session_pb2
+    from gouji_client.accounts import Accounts as AsyncAccounts
+    from gouji_client.background import BackgroundLoop
+    from gouji_client.credentials import Credentials
+
+
+class Accounts:
+    """What an account may do about itself; see `gouji_client.Accounts`."""
+
+    def __init__(self, accounts: AsyncAccounts, loop: BackgroundLoop) -> None:
+        self._accounts = accounts
+        self._loop = loop
+
+    def me(self) -> session_pb2.Account:
+        """Return the account that is signed in, as the server knows it now."""
+        return self._loop.run(self._accounts.me())
+
+    def sessions(self) -> list[session_pb2.OpenSession]:
+        """Return where the account is signed in, the session that was used last first."""
+        return self._loop.run(self._accounts.sessions())
+
+    def revoke_session(self, session: str) -> None:
+        """End a session, `sessions/…`, at once."""
+        self._loop.run(self._accounts.revoke_session(session))
+
+    def sign_out_everywhere(self, *, keep_this: bool = True) -> int:
+        """End all other sessions, or this one too; return how many."""
+        return self._loop.run(self._accounts.sign_out_everywhere(keep_this=keep_this))
+
+    def replace_device_secret(self) -> Credentials:
+        """End all other sessions and make every device secret void; return credentials with a new one."""
+        return self._loop.run(self._accounts.replace_device_secret())

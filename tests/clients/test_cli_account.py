@@ -1,0 +1,109 @@
+"""`gouji account`, against a real server."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import stat
+from typing import TYPE_CHECKING
+
+import pytest
+
+from gouji_client import Credentials, connect
+from tests.clients.cli_run import gouji, has_no_traceback, serving
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from typer.testing import Result
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a running server."""
+    with serving(tmp_path_factory.mktemp("server")) as running:
+        yield running.address
+
+
+@pytest.fixture
+def keep(address: str, tmp_path: Path) -> Path:
+    """A file with the credentials of a new guest, who is signed in nowhere."""
+
+    async def sign_in() -> None:
+        async with connect(address) as client:
+            await client.sign_in("Mei", keep=tmp_path / "mei.json")
+            await client.sign_out()
+
+    asyncio.run(sign_in())
+    return tmp_path / "mei.json"
+
+
+def sign_in_elsewhere(keep: Path) -> None:
+    """Leave a session of the account open."""
+
+    async def sign_in() -> None:
+        credentials = Credentials.load(keep)
+        async with connect(credentials.server) as client:
+            await client.sign_in(credentials=credentials)
+
+    asyncio.run(sign_in())
+
+
+def told(result: Result) -> str:
+    """Return what a command printed; it has to end well."""
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def refused(result: Result, status: int = 1) -> str:
+    """Return the one line by which a command says why it failed."""
+    assert result.exit_code == status, result.output
+    assert has_no_traceback(result.output)
+    (line,) = result.output.strip().splitlines()
+    assert line.startswith("gouji: ")
+    return line
+
+
+def test_the_account_is_shown(keep: Path) -> None:
+    """Whose file it is, for people and for programs."""
+    account = Credentials.load(keep).account
+    assert told(gouji("account", "show", "--keep", str(keep))).splitlines()[:2] == [
+        f"account: {account}",
+        "display_name: Mei",
+    ]
+    data = json.loads(told(gouji("account", "show", "--keep", str(keep), "--json")))
+    assert (data["account"], data["display_name"]) == (account, "Mei")
+
+
+def test_sessions_are_listed_and_ended(keep: Path) -> None:
+    """Sessions elsewhere are listed and can be ended one by one; the command's own leaves none behind."""
+    assert "nowhere else" in told(gouji("account", "sessions", "--keep", str(keep)))
+    sign_in_elsewhere(keep)
+    sign_in_elsewhere(keep)
+    names = re.findall(r"sessions/\w+", told(gouji("account", "sessions", "--keep", str(keep))))
+    assert len(names) == 2
+    told(gouji("account", "revoke", names[0], "--keep", str(keep)))
+    (left,) = json.loads(told(gouji("account", "sessions", "--keep", str(keep), "--json")))
+    assert left["name"] == names[1]
+    assert left["client"].startswith("python/")
+    assert "SESSION_NOT_FOUND" in refused(gouji("account", "revoke", "nothing", "--keep", str(keep)))
+
+
+def test_a_lost_file_is_made_useless(keep: Path, tmp_path: Path) -> None:
+    """Signing out everywhere ends sessions; with the secret replaced, copies of the file are good for nothing."""
+    copy = tmp_path / "copy.json"
+    Credentials.load(keep).save(copy)
+    sign_in_elsewhere(copy)
+    told(gouji("account", "sign-out-everywhere", "--keep", str(keep)))
+    assert "nowhere else" in told(gouji("account", "sessions", "--keep", str(keep)))
+    told(gouji("account", "sign-out-everywhere", "--keep", str(keep), "--replace-secret"))
+    assert stat.S_IMODE(keep.stat().st_mode) == 0o600
+    told(gouji("account", "show", "--keep", str(keep)))
+    assert "does not know the credentials" in refused(gouji("account", "show", "--keep", str(copy)))
+
+
+def test_a_file_that_is_no_credentials_is_told(tmp_path: Path) -> None:
+    """A missing file, and a server that does not answer, are told in one line."""
+    assert "cannot read" in refused(gouji("account", "show", "--keep", str(tmp_path / "none.json")))

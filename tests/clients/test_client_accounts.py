@@ -1,0 +1,115 @@
+"""What an account does about itself, by the SDK: at the real server and at the fake one alike."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+import pytest
+
+import gouji_client.sync as gouji
+from gouji_client import BadInput, Client, Credentials, NotSignedIn, Refused, SignInFailed, connect
+from gouji_client.testing import FakeServer
+from tests.clients.real_server import RealServer
+from tests.clients.watching import AT_ONCE
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+    from pathlib import Path
+
+
+@pytest.fixture(params=["real", "fake"])
+async def server(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[RealServer | FakeServer]:
+    """Either server."""
+    async with RealServer(tmp_path) if request.param == "real" else FakeServer(seed=1) as running:
+        yield running
+
+
+@pytest.fixture
+async def client(server: RealServer | FakeServer) -> AsyncIterator[Client]:
+    """A client that has signed in as a new guest."""
+    async with connect(server.address, backoff=AT_ONCE) as connected:
+        await connected.sign_in("Mei")
+        yield connected
+
+
+async def other_device(client: Client) -> Client:
+    """Sign in to the same account anew."""
+    other = await connect(client.address, backoff=AT_ONCE)
+    await other.sign_in(credentials=client.credentials)
+    return other
+
+
+async def test_sessions_are_listed_and_ended(client: Client) -> None:
+    """The account sees both of its sessions, ends the other one, and goes on; the other comes back by its secret."""
+    other = await other_device(client)
+    found = await client.accounts.sessions()
+    assert sorted(session.current for session in found) == [False, True]
+    assert all(session.client.startswith("python") for session in found)
+    assert (await client.accounts.me()).name == client.account.name
+    (theirs,) = [session.name for session in found if not session.current]
+    await client.accounts.revoke_session(theirs.removeprefix("sessions/"))
+    assert [session.current for session in await client.accounts.sessions()] == [True]
+    assert (await other.accounts.me()).name == client.account.name
+    await other.close()
+
+
+async def test_only_ones_own_sessions_are_ended(client: Client) -> None:
+    """A session that is not the account's is refused, and a slip is told before anything is sent."""
+    with pytest.raises(Refused, match="SESSION_NOT_FOUND"):
+        await client.accounts.revoke_session("sessions/nothing")
+    with pytest.raises(BadInput, match="no name"):
+        await client.accounts.revoke_session("")
+
+
+async def test_signing_out_everywhere(client: Client) -> None:
+    """All others are signed out, or this one too; then it has to sign in again."""
+    other = await other_device(client)
+    assert await client.accounts.sign_out_everywhere() == 1
+    assert await client.accounts.sign_out_everywhere(keep_this=False) == 1
+    with pytest.raises(NotSignedIn):
+        await client.accounts.sessions()
+    await client.sign_in(credentials=other.credentials)
+    assert len(await client.accounts.sessions()) == 1
+    await other.close()
+
+
+async def test_a_lost_secret_is_replaced(client: Client) -> None:
+    """Whoever holds the old secret cannot come back, nor go on; the new one brings the account back."""
+    lost = client.credentials
+    thief = await other_device(client)
+    new = await client.accounts.replace_device_secret()
+    assert new == client.credentials
+    assert new.device_secret != lost.device_secret
+    with pytest.raises(SignInFailed):
+        await thief.accounts.me()
+    await thief.close()
+    async with connect(client.address) as later:
+        with pytest.raises(SignInFailed):
+            await later.sign_in(credentials=lost)
+        await later.sign_in(credentials=new)
+        assert later.account.name == client.account.name
+
+
+async def test_an_ended_session_loses_its_stream(client: Client) -> None:
+    """A table followed in a session that was ended is followed no more, and who waits for it is told."""
+    other = await other_device(client)
+    made = await other.lobby.create()
+    await other.table(made.name).follow()
+    credentials = await client.accounts.replace_device_secret()
+    assert isinstance(credentials, Credentials)
+    with pytest.raises(SignInFailed):
+        await asyncio.wait_for(other.table(made.name).until(lambda view: view.over), 30)
+    await other.close()
+
+
+def test_the_same_without_async() -> None:
+    """The plain client has the same calls."""
+    with gouji.running(FakeServer(seed=1)) as server, gouji.connect(server.address) as client:
+        client.sign_in("Mei")
+        assert client.accounts.me().display_name == "Mei"
+        assert [session.current for session in client.accounts.sessions()] == [True]
+        with pytest.raises(Refused):
+            client.accounts.revoke_session("nothing")
+        assert client.accounts.sign_out_everywhere() == 0
+        assert client.accounts.replace_device_secret().account == client.account.name
