@@ -9,6 +9,8 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from gouji_server.client_minimums import read_minimums
+
 Port = Annotated[int, Field(ge=0, le=65535)]
 """A TCP port; 0 has the system pick a free one."""
 
@@ -40,6 +42,10 @@ class Config(BaseSettings):
     tls_cert: Path | None = Field(default=None, description="certificate chain (PEM) to serve over TLS")
     tls_key: Path | None = Field(default=None, description="private key (PEM) of the certificate")
     insecure: bool = Field(default=False, description="allow cleartext on an address that is not loopback")
+    minimum_client_versions: str = Field(
+        default="", description="older clients are refused: python=0.2,web=1.0.3; any other client is let in"
+    )
+    named_clients_only: bool = Field(default=False, description="refuse clients that do not say their name and version")
     reflection: bool = Field(default=True, description="answer gRPC reflection")
     log_level: Literal["debug", "info", "warning", "error"] = Field(default="info", description="least level logged")
     log_format: Literal["json", "text"] = Field(default="json", description="one JSON object a line, or text")
@@ -67,6 +73,7 @@ class Config(BaseSettings):
     def _check(self) -> Self:
         if (self.tls_cert is None) != (self.tls_key is None):
             raise ValueError("--tls-cert and --tls-key go together")
+        read_minimums(self.minimum_client_versions)
         if self.bot_least_seconds > self.bot_most_seconds:
             raise ValueError("bot_least_seconds is more than bot_most_seconds")
         if self.tls_cert is None and not self.insecure and not is_loopback(self.host):

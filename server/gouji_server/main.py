@@ -18,9 +18,11 @@ from gouji_server import logs
 from gouji_server.accounts import AccessTokens, Accounts
 from gouji_server.api import lobby, session, table
 from gouji_server.api.calls import Calls
+from gouji_server.api.client_versions import ClientGate
 from gouji_server.api.listener import Listener, must_be_free
 from gouji_server.api.pages import Pages
 from gouji_server.api.streams import Streams
+from gouji_server.client_minimums import read_minimums
 from gouji_server.config import Config
 from gouji_server.data_directory import DataDirectory, StartError
 from gouji_server.journal import JournalError, SqliteJournal
@@ -99,7 +101,8 @@ class Server:
             # Before the figures' port: who starts a second server is told of the port that matters.
             must_be_free(config.host, config.port)
             metrics_port = _serve_metrics(config, metrics, rooms)
-            calls = Calls(accounts, metrics)
+            minimums = read_minimums(config.minimum_client_versions)
+            calls = Calls(accounts, metrics, ClientGate(minimums, config.named_clients_only))
             pages = Pages(key)
             room = table.TableRoom(
                 tables=tables,
@@ -111,7 +114,7 @@ class Server:
                 max_tables_per_stream=config.max_tables_per_stream,
             )
             services = {
-                session.SERVICE: session.SessionService(accounts, pages).handlers(calls),
+                session.SERVICE: session.SessionService(accounts, pages, minimums, clock).handlers(calls),
                 lobby.SERVICE: lobby.LobbyService(tables, pages).handlers(calls),
                 table.SERVICE: table.TableService(room, accounts).handlers(calls),
             }

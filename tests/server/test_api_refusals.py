@@ -30,7 +30,7 @@ UNARY = [
     GetMessageClass(method.input_type)
     for service, (module, _) in SERVICES.items()
     for method in module.DESCRIPTOR.services_by_name[service].methods
-    if not method.server_streaming
+    if not method.server_streaming and method.input_type.fields
 ]
 _INTEGERS = (FieldDescriptor.CPPTYPE_INT32, FieldDescriptor.CPPTYPE_INT64, FieldDescriptor.CPPTYPE_ENUM)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypedDict
 import grpc
 
 from gouji.lobby.v1 import lobby_pb2_grpc
-from gouji.session.v1 import session_pb2_grpc
+from gouji.session.v1 import session_pb2, session_pb2_grpc
 from gouji.table.v1 import table_pb2_grpc
 from gouji_client.accounts import Accounts
 from gouji_client.arguments import table_name
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
     import grpc.aio
 
-    from gouji.session.v1 import session_pb2
     from gouji_client.arguments import TableLike
     from gouji_client.channel import TLS
     from gouji_client.clock import Clock
@@ -50,6 +49,7 @@ class Client:
         self._channel = channel
         self._calls = calls
         sessions_stub = session_pb2_grpc.SessionServiceStub(channel)
+        self._sessions_stub = sessions_stub
         self._session = Session(sessions_stub, calls)
         self._tables_stub = table_pb2_grpc.TableServiceStub(channel)
         self._stream = PlayStream(self._tables_stub, self._session, calls, silence)
@@ -73,6 +73,10 @@ class Client:
     def credentials(self) -> Credentials:
         """What makes a later client come back as this account. Raises `NotSignedIn`."""
         return self._session.credentials
+
+    async def server_info(self) -> session_pb2.GetServerInfoResponse:
+        """Ask the server for its version, its time, and the least versions of clients that it takes."""
+        return await self._calls.plain(self._sessions_stub.GetServerInfo, session_pb2.GetServerInfoRequest())
 
     async def sign_in(
         self,

@@ -129,6 +129,10 @@ class Client:
         """What makes a later client come back as this account. Raises `NotSignedIn`."""
         return self._client.credentials
 
+    def server_info(self) -> session_pb2.GetServerInfoResponse:
+        """Ask the server for its version, its time, and the least versions of clients that it takes."""
+        return _loop.run(self._client.server_info())
+
     def sign_in(
         self,
         name: str = "",

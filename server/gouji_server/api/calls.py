@@ -15,6 +15,7 @@ import structlog
 from google.protobuf.message import DecodeError, Message
 
 from gouji_server.accounts import Origin, TokenError
+from gouji_server.api.client_versions import CLIENT_HEADER
 from gouji_server.api.errors import abort, malformed, told, unauthenticated
 from gouji_server.api.peers import address_of
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 
     from gouji_server.accounts import Accounts, Identity
+    from gouji_server.api.client_versions import ClientGate
     from gouji_server.metrics import Metrics
     from gouji_server.tables import Caller
 
@@ -33,7 +35,6 @@ Result = TypeVar("Result")
 MAX_LOGGED = 64
 """Characters of a request's field in a log line."""
 
-CLIENT_HEADER = "gouji-client"
 MAX_CLIENT = 64
 """Characters of what a client calls itself."""
 
@@ -73,9 +74,10 @@ class Call:
 class Calls:
     """Makes gRPC handlers out of plain coroutines."""
 
-    def __init__(self, accounts: Accounts, metrics: Metrics) -> None:
+    def __init__(self, accounts: Accounts, metrics: Metrics, gate: ClientGate) -> None:
         self._accounts = accounts
         self._metrics = metrics
+        self._gate = gate
 
     def unary(
         self,
@@ -85,15 +87,19 @@ class Calls:
         *,
         logged: Sequence[tuple[str, str]] = (),
         open_to_all: bool = False,
+        any_client: bool = False,
     ) -> grpc.RpcMethodHandler[bytes, bytes]:
         """Return the handler of a unary method.
 
         `serve` gets the parsed request and gives the response, as a message or as its bytes. `logged`: request fields
-        that go into the log context, with the names they have there. `open_to_all`: no access token is needed.
+        that go into the log context, with the names they have there. `open_to_all`: no access token is needed;
+        `any_client`: however old the client is.
         """
 
         async def handle(raw: bytes, context: Context) -> bytes:
             async def run() -> bytes:
+                if not any_client:
+                    self._gate.check(client_of(context))
                 call = self._call(context, open_to_all)
                 request = parse(request_type, raw)
                 _bind(request, logged)
@@ -116,6 +122,7 @@ class Calls:
 
         async def handle(raw: bytes, context: Context) -> None:
             async def run() -> None:
+                self._gate.check(client_of(context))
                 call = self._call(context, open_to_all=False)
                 request = parse(request_type, raw)
                 _bind(request, logged)
@@ -132,6 +139,7 @@ class Calls:
 
         async def handle(requests: AsyncIterator[bytes], context: Context) -> None:
             async def run() -> None:
+                self._gate.check(client_of(context))
                 await serve(requests, self._call(context, open_to_all=False))
 
             await self._guarded(method, context, run)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING
 
 from google.rpc import code_pb2
@@ -14,14 +15,19 @@ from gouji_server.api.validation import Shape
 from gouji_server.tables import Refused
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import grpc
 
     from gouji_server.accounts import Account, Accounts, OpenSession, Session
     from gouji_server.api.calls import Call, Calls
     from gouji_server.api.pages import Pages
+    from gouji_server.tables import Clock
 
 SERVICE = "gouji.session.v1.SessionService"
 
+PROTOCOL_VERSION = 1
+"""Of the protos: it grows with what a client could not know of before."""
 DEFAULT_PAGE = 50
 MAX_PAGE = 100
 
@@ -29,14 +35,19 @@ MAX_PAGE = 100
 class SessionService:
     """Signs callers in and keeps their sessions."""
 
-    def __init__(self, accounts: Accounts, pages: Pages) -> None:
+    def __init__(self, accounts: Accounts, pages: Pages, minimums: Mapping[str, str], clock: Clock) -> None:
         self._accounts = accounts
         self._pages = pages
+        self._minimums = minimums
+        self._clock = clock
 
     def handlers(self, calls: Calls) -> dict[str, grpc.RpcMethodHandler[bytes, bytes]]:
         """Return the handlers by method name."""
         # The request id of a sign-in is left out of the logs: for ten minutes it opens the account it made.
         return {
+            "GetServerInfo": calls.unary(
+                "GetServerInfo", pb.GetServerInfoRequest, self.get_server_info, open_to_all=True, any_client=True
+            ),
             "SignIn": calls.unary("SignIn", pb.SignInRequest, self.sign_in, open_to_all=True),
             "RefreshSession": calls.unary("RefreshSession", pb.RefreshSessionRequest, self.refresh, open_to_all=True),
             "SignOut": calls.unary("SignOut", pb.SignOutRequest, self.sign_out, open_to_all=True),
@@ -47,6 +58,15 @@ class SessionService:
                 "SignOutEverywhere", pb.SignOutEverywhereRequest, self.sign_out_everywhere
             ),
         }
+
+    async def get_server_info(self, _request: pb.GetServerInfoRequest, _call: Call) -> pb.GetServerInfoResponse:
+        """Tell whoever asks what is spoken here."""
+        return pb.GetServerInfoResponse(
+            server_version=server_version(),
+            protocol_version=PROTOCOL_VERSION,
+            minimum_client_versions=self._minimums,
+            server_time=timestamp(self._clock.now()),
+        )
 
     async def sign_in(self, request: pb.SignInRequest, call: Call) -> pb.SignInResponse:
         """Make a guest, or come back with a device secret."""
@@ -138,6 +158,14 @@ class SessionService:
             call.identity, keep_this=request.keep_this_session, replace_secrets=request.replace_device_secrets
         )
         return pb.SignOutEverywhereResponse(ended_sessions=ended, device_secret=secret)
+
+
+def server_version() -> str:
+    """Return the version of this server."""
+    try:
+        return version("gouji")
+    except PackageNotFoundError:  # run from its source
+        return ""
 
 
 def _too_many(error: SignInLimited) -> Refused:

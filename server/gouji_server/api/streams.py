@@ -102,7 +102,7 @@ class Stream:
         self._writing: asyncio.Task[Any] | None = None
 
     def renew(self, identity: Identity) -> None:
-        """Let the stream live as long as a newer token, if that is longer; it is of that token's session from now on."""
+        """Let the stream live as long as a newer token, and be of that token's session."""
         expires = identity.expires
         if self.outbox.ended:
             return

@@ -69,6 +69,14 @@ class FakeAccounts:
         if refresh_too:
             self._refresh = {token: owner for token, owner in self._refresh.items() if owner != account}
 
+    async def get_server_info(
+        self, request: session_pb2.GetServerInfoRequest, token: str
+    ) -> session_pb2.GetServerInfoResponse:
+        """See `SessionService.GetServerInfo`."""
+        answer = session_pb2.GetServerInfoResponse(server_version="fake", protocol_version=1)
+        answer.server_time.FromNanoseconds(round(self._clock.time() * 1e9))
+        return answer
+
     async def sign_in(self, request: session_pb2.SignInRequest, token: str) -> session_pb2.SignInResponse:
         """See `SessionService.SignIn`."""
         if request.HasField("new_guest") == request.HasField("device"):
