@@ -40,8 +40,9 @@ OTHERS = st.one_of(
         owner_name=ACCOUNTS,
         seat=WANTED,
         request_id=REQUEST_IDS,
+        owner_bot=st.booleans(),
     ),
-    st.builds(inputs.Joined, TIMES, ACCOUNTS, ACCOUNTS, SEATS, WANTED, REQUEST_IDS),
+    st.builds(inputs.Joined, TIMES, ACCOUNTS, ACCOUNTS, SEATS, WANTED, REQUEST_IDS, st.booleans()),
     st.builds(inputs.Left, TIMES, ACCOUNTS, REQUEST_IDS),
     st.builds(inputs.ReadySet, TIMES, ACCOUNTS, st.booleans(), REQUEST_IDS),
     st.builds(inputs.BotAdded, TIMES, ACCOUNTS, st.just("simple"), SEATS, WANTED, REQUEST_IDS),
@@ -56,6 +57,12 @@ OTHERS = st.one_of(
 def test_every_input_comes_back_as_it_was(entry: inputs.Input) -> None:
     """Encoding and decoding give the same input."""
     assert inputs.decode(*inputs.encode(entry)) == entry
+
+
+def test_entries_from_before_bots_had_accounts_are_of_people() -> None:
+    """An entry that does not say whether the account is a bot's is read, and means a person."""
+    body = b'{"time":1,"account":"accounts/a","name":"a","seat":2,"wanted":-1,"request_id":"r"}'
+    assert inputs.decode("join", body) == inputs.Joined(1, "accounts/a", "a", 2, -1, "r", bot=False)
 
 
 @given(one=MOVES, other=MOVES)

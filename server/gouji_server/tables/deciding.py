@@ -56,10 +56,11 @@ Decision: TypeAlias = inputs.Input | Answer
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who calls: an account that the API has authenticated."""
+    """Who calls: an account that the API has authenticated. ``bot``: it is a bot's account."""
 
     account: str
     display_name: str
+    bot: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,7 +261,7 @@ def decide_join(
     free = state.seats.pick(wanted)
     if state.changes_in_all >= state.limits.changes_waiting_in_all:
         raise refusals.too_many_came()
-    return inputs.Joined(now_ms, caller.account, caller.display_name, free, wanted, request_id)
+    return inputs.Joined(now_ms, caller.account, caller.display_name, free, wanted, request_id, caller.bot)
 
 
 def decide_leave(state: TableState, caller: Caller, request_id: str, now_ms: int) -> inputs.Left | Answer:
@@ -380,4 +381,5 @@ def decide_create(caller: Caller, spec: TableSpec, request_id: str, now_ms: int,
         owner_name=caller.display_name,
         seat=check_seat(spec.seat),
         request_id=request_id,
+        owner_bot=caller.bot,
     )

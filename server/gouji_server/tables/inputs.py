@@ -23,7 +23,10 @@ class BadEntry(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Created:
-    """The table was made. ``seat`` is the owner's, -1 for none; ``options`` overrides of the preset by option name."""
+    """The table was made. ``seat`` is the owner's, -1 for none; ``options`` overrides of the preset by option name.
+
+    ``owner_bot``: the owner is a bot's account. Entries from before there were such accounts do not say it.
+    """
 
     time: int
     epoch: int
@@ -37,11 +40,12 @@ class Created:
     owner_name: str
     seat: int
     request_id: str
+    owner_bot: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """A person took a seat. ``wanted`` is the seat asked for, -1 for any."""
+    """An account took a seat. ``wanted`` is the seat asked for, -1 for any; ``bot``: it is a bot's account."""
 
     time: int
     account: str
@@ -49,6 +53,7 @@ class Joined:
     seat: int
     wanted: int
     request_id: str
+    bot: bool = False
 
 
 @dataclass(frozen=True, slots=True)

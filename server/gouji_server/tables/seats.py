@@ -21,8 +21,9 @@ def opposite(seat: int) -> int:
 
 @dataclass(slots=True)
 class Player:
-    """A seat: free, a person's (``account``) or a built-in bot's (``bot``, its policy).
+    """A seat: free, an account's (``account``) or a built-in bot's (``bot``, its policy).
 
+    ``bot_account``: the account is a bot's own, played by a program from outside.
     ``chosen``: this seat and its opposite are a pair because one of them chose the other (R9).
     """
 
@@ -32,6 +33,7 @@ class Player:
     bot: str = ""
     ready: bool = False
     chosen: bool = False
+    bot_account: bool = False
 
     @property
     def free(self) -> bool:
@@ -47,6 +49,7 @@ class Player:
             bot=self.bot,
             ready=self.ready,
             opposite_chosen=self.chosen,
+            is_bot_account=self.bot_account,
         )
 
 
@@ -85,10 +88,10 @@ class Seats:
                 return player.seat
         raise Refused(FAILED_PRECONDITION, "TABLE_FULL", "all six seats are taken", "六个座位都有人了")
 
-    def sit(self, seat: int, account: str, name: str) -> Player:
-        """Seat a person."""
+    def sit(self, seat: int, account: str, name: str, bot_account: bool = False) -> Player:
+        """Seat an account."""
         self._of_account[account] = seat
-        self.players[seat] = Player(seat, account=account, name=name)
+        self.players[seat] = Player(seat, account=account, name=name, bot_account=bot_account)
         return self.players[seat]
 
     def rise(self, account: str) -> tuple[Player, ...]:

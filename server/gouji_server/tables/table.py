@@ -216,12 +216,15 @@ class TableState:
         self.state = WAITING
         effect.info_changed = True
         if entry.seat >= 0:
-            self._tell(effect, happenings.SeatChanged(self.seats.sit(entry.seat, entry.owner, entry.owner_name)))
+            self._tell(
+                effect,
+                happenings.SeatChanged(self.seats.sit(entry.seat, entry.owner, entry.owner_name, entry.owner_bot)),
+            )
         self.made = Answer(created_body(entry), seat=entry.seat, table=self.info().SerializeToString())
 
     def _joined(self, entry: inputs.Joined, effect: Effect) -> None:
         self._count_change(entry.account)
-        self._seats_changed(effect, self.seats.sit(entry.seat, entry.account, entry.name))
+        self._seats_changed(effect, self.seats.sit(entry.seat, entry.account, entry.name, entry.bot))
         self._keep_lobby((entry.account, JOIN_TABLE, entry.request_id), body_hash(entry.wanted), entry.seat)
 
     def _left(self, entry: inputs.Left, effect: Effect) -> None:
