@@ -9,14 +9,25 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import gouji_rules as gr
-from gouji.lobby.v1 import lobby_pb2
 from gouji.table.v1 import events_pb2
-from gouji_rules.option_values import settings_of
 from gouji_server.tables import happenings, inputs
 from gouji_server.tables.convert import SEATS_IN
+from gouji_server.tables.lobby_state import (
+    ADD_BOT,
+    CHOOSE_OPPOSITE,
+    FINISHED,
+    FROZEN,
+    JOIN_TABLE,
+    LEAVE_TABLE,
+    PLAYING,
+    SET_READY,
+    WAITING,
+    Effect,
+    LobbyState,
+)
 from gouji_server.tables.moves import action_of
-from gouji_server.tables.requests import Answer, RequestMemory, body_hash, created_body
-from gouji_server.tables.seats import SEATS, Seats
+from gouji_server.tables.requests import Answer, body_hash
+from gouji_server.tables.seats import SEATS
 from gouji_server.tables.steps import DealFacts
 
 if TYPE_CHECKING:
@@ -24,52 +35,40 @@ if TYPE_CHECKING:
 
     from gouji_server.tables.limits import Limits
     from gouji_server.tables.requests import Key
-    from gouji_server.tables.seats import Player
 
 ASKED_TOGETHER = sum(
     1 << kind for kind in (gr.Kind.WINDOW, gr.Kind.REVOLT, gr.Kind.SHOW, gr.Kind.CALL, gr.Kind.WAIVE, gr.Kind.SWAP)
 )
 """Mask of the questions whose answers stay hidden until all are in (R5, R32, R42, R50, R73); a call is told at once."""
 
+__all__ = [
+    "ADD_BOT",
+    "ASKED_TOGETHER",
+    "ASK_COUNT",
+    "CHOOSE_OPPOSITE",
+    "FEEL",
+    "FINISHED",
+    "FROZEN",
+    "JOIN_TABLE",
+    "LEAVE_TABLE",
+    "PLAYING",
+    "SET_READY",
+    "SUBMIT_ACTION",
+    "VOTE_DISSOLUTION",
+    "WAITING",
+    "Effect",
+    "TableState",
+]
+
 _NOTHING_ASKED: tuple[object, ...] = ()
 
-WAITING = lobby_pb2.TABLE_STATE_WAITING
-PLAYING = lobby_pb2.TABLE_STATE_PLAYING
-FINISHED = lobby_pb2.TABLE_STATE_FINISHED
-FROZEN = lobby_pb2.TABLE_STATE_FROZEN
-
 SUBMIT_ACTION = "SubmitAction"
-JOIN_TABLE = "JoinTable"
-LEAVE_TABLE = "LeaveTable"
-SET_READY = "SetReady"
-ADD_BOT = "AddBot"
-CHOOSE_OPPOSITE = "ChooseOpposite"
 ASK_COUNT = "AskCount"
 FEEL = "Feel"
 VOTE_DISSOLUTION = "VoteDissolution"
 
 
-class Effect:
-    """What came of one input.
-
-    ``happened`` public events in order; ``by_clock`` the clock acted for the first one's seat; ``of_deal`` the deal's
-    state belongs to it; ``new_deal`` another deal began; ``info_changed`` the lobby facts did; ``touched`` mask of the
-    seats to which something is said alone; ``time`` in milliseconds.
-    """
-
-    __slots__ = ("by_clock", "happened", "info_changed", "new_deal", "of_deal", "time", "touched")
-
-    def __init__(self, time: int) -> None:
-        self.time = time
-        self.happened: list[object] = []
-        self.by_clock = False
-        self.of_deal = False
-        self.new_deal = False
-        self.info_changed = False
-        self.touched = 0
-
-
-class TableState:
+class TableState(LobbyState):
     """One table.
 
     ``n`` counts its public events, ``p`` what was said to each seat alone; ``decision`` is the `n` at which the open
@@ -82,52 +81,24 @@ class TableState:
         "_asked",
         "_cards",
         "_felt",
-        "_info",
         "answered",
-        "changes",
-        "changes_in_all",
-        "create_time",
         "deadline",
         "deal",
         "decision",
-        "decision_ms",
-        "epoch",
         "facts",
-        "limits",
-        "made",
-        "match",
-        "n",
-        "name",
-        "owner",
         "p",
-        "requests",
-        "rule_set",
-        "rules",
         "said",
-        "seats",
         "secret",
-        "spectators",
-        "state",
         "time",
-        "title",
-        "total_deals",
     )
 
     def __init__(self, name: str, limits: Limits) -> None:
-        self.name = name
-        self.requests = RequestMemory(limits.lobby_requests)
-        self.limits = limits
+        super().__init__(name, limits)
         self.said = [0] * SEATS
-        self.changes: dict[str, int] = {}
-        self.changes_in_all = 0
-        self.seats = Seats()
-        self.state: lobby_pb2.TableState.ValueType = lobby_pb2.TABLE_STATE_UNSPECIFIED
-        self.n = 0
         self.p = [0] * SEATS
         self.decision = 0
         self.deadline = 0
         self.answered = 0
-        self.match: gr.Match | None = None
         self.deal: gr.Deal | None = None
         self.facts: DealFacts | None = None
         self.secret = b""
@@ -135,7 +106,6 @@ class TableState:
         self._cards: list[bytes] = [b""] * SEATS
         self._felt: list[tuple[tuple[int, int], ...]] = [()] * SEATS
         self._asked: tuple[object, ...] = _NOTHING_ASKED
-        self._info: lobby_pb2.Table | None = None
 
     # ── reading ──
 
@@ -150,11 +120,6 @@ class TableState:
         return self.state == PLAYING and (self.deal is None or self.deal.over)
 
     @property
-    def wants_seats(self) -> bool:
-        """Whether the seats are to be drawn now, and the match to begin (R9)."""
-        return self.state == WAITING and self.rules.seating == "draw" and self.seats.all_ready
-
-    @property
     def waiting_for(self) -> int:
         """Mask of the seats asked now that have not answered."""
         return 0 if self.deal is None else self.deal.public.asked & ~self.answered
@@ -166,30 +131,6 @@ class TableState:
     def felt(self, seat: int) -> tuple[tuple[int, int], ...]:
         """Return what a seat felt of its opposite's hand in this deal: each time the least and the most cards (R82)."""
         return self._felt[seat]
-
-    def info(self) -> lobby_pb2.Table:
-        """Return the lobby facts; shared, so not to be changed."""
-        if self._info is None:
-            self._info = self._make_info()
-        return self._info
-
-    def _make_info(self) -> lobby_pb2.Table:
-        info = lobby_pb2.Table(
-            name=self.name,
-            title=self.title,
-            rule_set=f"ruleSets/{self.rule_set}",
-            deals=self.total_deals,
-            state=self.state,
-            owner=self.owner,
-            players=[player.to_proto() for player in self.seats.players],
-            spectators_allowed=self.spectators,
-        )
-        for field, value in settings_of(self.rules):
-            info.options.add(field=field, value=value)
-        info.create_time.FromMilliseconds(self.create_time)
-        if self.decision_ms:
-            info.decision_time.FromMilliseconds(self.decision_ms)
-        return info
 
     # ── folding ──
 
@@ -203,54 +144,6 @@ class TableState:
                 self.p[seat] += 1
         return effect
 
-    def _created(self, entry: inputs.Created, effect: Effect) -> None:
-        self.epoch = entry.epoch
-        self.rule_set = entry.rules
-        self.rules = gr.preset(entry.rules).replace(**entry.options)
-        self.title = entry.title
-        self.total_deals = entry.deals
-        self.decision_ms = entry.decision_ms
-        self.spectators = entry.spectators
-        self.owner = entry.owner
-        self.create_time = entry.time
-        self.state = WAITING
-        effect.info_changed = True
-        if entry.seat >= 0:
-            self._tell(
-                effect,
-                happenings.SeatChanged(self.seats.sit(entry.seat, entry.owner, entry.owner_name, entry.owner_bot)),
-            )
-        self.made = Answer(created_body(entry), seat=entry.seat, table=self.info().SerializeToString())
-
-    def _joined(self, entry: inputs.Joined, effect: Effect) -> None:
-        self._count_change(entry.account)
-        self._seats_changed(effect, self.seats.sit(entry.seat, entry.account, entry.name, entry.bot))
-        self._keep_lobby((entry.account, JOIN_TABLE, entry.request_id), body_hash(entry.wanted), entry.seat)
-
-    def _left(self, entry: inputs.Left, effect: Effect) -> None:
-        self._seats_changed(effect, *self.seats.rise(entry.account))
-        if not self.seats.people:
-            self._close(effect, events_pb2.CLOSE_REASON_EMPTY)
-        self._keep_lobby((entry.account, LEAVE_TABLE, entry.request_id), body_hash(), -1)
-
-    def _ready_set(self, entry: inputs.ReadySet, effect: Effect) -> None:
-        self._count_change(entry.account)
-        self._seats_changed(effect, self.seats.set_ready(entry.account, entry.ready))
-        self._start_if_ready(effect)
-        self._keep_lobby((entry.account, SET_READY, entry.request_id), body_hash(entry.ready), -1)
-
-    def _bot_added(self, entry: inputs.BotAdded, effect: Effect) -> None:
-        self._seats_changed(effect, self.seats.add_bot(entry.seat, entry.policy))
-        self._start_if_ready(effect)
-        body = body_hash(entry.policy, entry.wanted)
-        self._keep_lobby((entry.account, ADD_BOT, entry.request_id), body, entry.seat)
-
-    def _opposite_chosen(self, entry: inputs.OppositeChosen, effect: Effect) -> None:
-        self._count_change(entry.account)
-        seat = self.seats.choose(self.seats.seat_of(entry.account), entry.wanted)
-        self._seats_moved(effect, seat)
-        self._keep_lobby((entry.account, CHOOSE_OPPOSITE, entry.request_id), body_hash(entry.wanted), seat)
-
     def _unchanged(self, entry: inputs.Unchanged, effect: Effect) -> None:
         seat = self.seats.seat_of(entry.account)
         key = (entry.account, entry.method, entry.request_id)
@@ -263,39 +156,6 @@ class TableState:
         else:
             self.said[seat] += 1
         self._keep_lobby(key, body, seat)
-
-    def _count_change(self, account: str) -> None:
-        self.changes[account] = self.changes.get(account, 0) + 1
-        self.changes_in_all += 1
-
-    def _seats_drawn(self, entry: inputs.SeatsDrawn, effect: Effect) -> None:
-        if not self.wants_seats:
-            raise inputs.BadEntry("seats are drawn where they are not to be")
-        self.seats.move(entry.order)
-        self._seats_moved(effect)
-        self._start(effect)
-
-    def _seats_changed(self, effect: Effect, *players: Player) -> None:
-        self._info = None
-        effect.info_changed = True
-        self._tell(effect, *map(happenings.SeatChanged, players))
-
-    def _seats_moved(self, effect: Effect, chooser: int = -1) -> None:
-        # Nobody was told anything alone yet, so every seat's private numbers stand at 0 and a reader's place is good in
-        # whatever seat it comes to.
-        self._info = None
-        effect.info_changed = True
-        self._tell(effect, happenings.SeatsMoved(tuple(self.seats.players), chooser))
-
-    def _start_if_ready(self, effect: Effect) -> None:
-        if self.seats.all_ready and self.rules.seating != "draw":
-            self._start(effect)
-
-    def _start(self, effect: Effect) -> None:
-        self.state = PLAYING
-        self.changes = {}
-        self.match = gr.Match(self.rules, self.total_deals)
-        self._tell(effect, happenings.MatchStarted(self.total_deals))
 
     def _deal_starting(self, entry: inputs.DealStarting, effect: Effect) -> None:
         match = self.match
@@ -374,9 +234,6 @@ class TableState:
             self._close(effect, events_pb2.CLOSE_REASON_MATCH_OVER)
         self._keep_said(entry.seat, (entry.account, VOTE_DISSOLUTION, entry.request_id), body_hash(entry.agrees))
 
-    def _abandoned(self, entry: inputs.Abandoned, effect: Effect) -> None:
-        self._close(effect, events_pb2.CLOSE_REASON_EMPTY)
-
     def _frozen(self, entry: inputs.Frozen, effect: Effect) -> None:
         self.freeze(effect)
 
@@ -393,22 +250,9 @@ class TableState:
             raise inputs.BadEntry("a move where no deal is running")
         return self.deal
 
-    def _tell(self, effect: Effect, *happened: object) -> None:
-        effect.happened.extend(happened)
-        self.n += len(happened)
-
     def _keep_said(self, seat: int, key: Key, body: bytes, told: int | None = None) -> None:
         self.said[seat] += 1
         self.requests.keep_move(key, Answer(body, self.n, told=told))
-
-    def _keep_lobby(self, key: Key, body: bytes, seat: int) -> None:
-        self.requests.keep_lobby(key, Answer(body, seat=seat, table=self.info().SerializeToString()))
-
-    def _close(self, effect: Effect, reason: events_pb2.CloseReason.ValueType) -> None:
-        self.state = FINISHED
-        self._info = None
-        effect.info_changed = True
-        self._tell(effect, happenings.TableClosed(reason))
 
     def _after_deal_input(self, effect: Effect) -> None:
         """Settle what follows from the deal's new state: its end, the question, and to whom something was said."""
@@ -463,13 +307,7 @@ class TableState:
             self._close(effect, events_pb2.CLOSE_REASON_MATCH_OVER)
 
     _APPLY: ClassVar[dict[type[Any], Callable[[TableState, Any, Effect], None]]] = {
-        inputs.Created: _created,
-        inputs.Joined: _joined,
-        inputs.Left: _left,
-        inputs.ReadySet: _ready_set,
-        inputs.BotAdded: _bot_added,
-        inputs.OppositeChosen: _opposite_chosen,
-        inputs.SeatsDrawn: _seats_drawn,
+        **LobbyState.FOLDS,
         inputs.DealStarting: _deal_starting,
         inputs.Moved: _moved,
         inputs.Lapsed: _lapsed,
@@ -477,6 +315,5 @@ class TableState:
         inputs.HandFelt: _hand_felt,
         inputs.DissolutionVoted: _dissolution_voted,
         inputs.Unchanged: _unchanged,
-        inputs.Abandoned: _abandoned,
         inputs.Frozen: _frozen,
     }

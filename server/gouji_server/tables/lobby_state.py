@@ -1,0 +1,238 @@
+"""The part of a table's state that the lobby sees: what the table is like, who sits where, and what is done before the
+match. A fold like the rest (:mod:`gouji_server.tables.table`), in a file of its own.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import gouji_rules as gr
+from gouji.lobby.v1 import lobby_pb2
+from gouji.table.v1 import events_pb2
+from gouji_rules.option_values import settings_of
+from gouji_server.tables import happenings, inputs
+from gouji_server.tables.requests import Answer, RequestMemory, body_hash, created_body
+from gouji_server.tables.seats import Seats
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from gouji_server.tables.limits import Limits
+    from gouji_server.tables.requests import Key
+    from gouji_server.tables.seats import Player
+
+WAITING = lobby_pb2.TABLE_STATE_WAITING
+PLAYING = lobby_pb2.TABLE_STATE_PLAYING
+FINISHED = lobby_pb2.TABLE_STATE_FINISHED
+FROZEN = lobby_pb2.TABLE_STATE_FROZEN
+
+JOIN_TABLE = "JoinTable"
+LEAVE_TABLE = "LeaveTable"
+SET_READY = "SetReady"
+ADD_BOT = "AddBot"
+CHOOSE_OPPOSITE = "ChooseOpposite"
+
+
+class Effect:
+    """What came of one input.
+
+    ``happened`` public events in order; ``by_clock`` the clock acted for the first one's seat; ``of_deal`` the deal's
+    state belongs to it; ``new_deal`` another deal began; ``info_changed`` the lobby facts did; ``touched`` mask of the
+    seats to which something is said alone; ``time`` in milliseconds.
+    """
+
+    __slots__ = ("by_clock", "happened", "info_changed", "new_deal", "of_deal", "time", "touched")
+
+    def __init__(self, time: int) -> None:
+        self.time = time
+        self.happened: list[object] = []
+        self.by_clock = False
+        self.of_deal = False
+        self.new_deal = False
+        self.info_changed = False
+        self.touched = 0
+
+
+class LobbyState:
+    """See the module.
+
+    ``made`` is what the maker of the table was answered, ``changes`` what each account did before the match; ``n`` counts
+    the table's public events.
+    """
+
+    __slots__ = (
+        "_info",
+        "changes",
+        "changes_in_all",
+        "create_time",
+        "decision_ms",
+        "epoch",
+        "limits",
+        "made",
+        "match",
+        "n",
+        "name",
+        "owner",
+        "requests",
+        "rule_set",
+        "rules",
+        "seats",
+        "spectators",
+        "state",
+        "title",
+        "total_deals",
+    )
+
+    def __init__(self, name: str, limits: Limits) -> None:
+        self.name = name
+        self.limits = limits
+        self.requests = RequestMemory(limits.lobby_requests)
+        self.changes: dict[str, int] = {}
+        self.changes_in_all = 0
+        self.seats = Seats()
+        self.state: lobby_pb2.TableState.ValueType = lobby_pb2.TABLE_STATE_UNSPECIFIED
+        self.n = 0
+        self.match: gr.Match | None = None
+        self._info: lobby_pb2.Table | None = None
+
+    # ── reading ──
+
+    @property
+    def wants_seats(self) -> bool:
+        """Whether the seats are to be drawn now, and the match to begin (R9)."""
+        return self.state == WAITING and self.rules.seating == "draw" and self.seats.all_ready
+
+    def info(self) -> lobby_pb2.Table:
+        """Return the lobby facts; shared, so not to be changed."""
+        if self._info is None:
+            self._info = self._make_info()
+        return self._info
+
+    def _make_info(self) -> lobby_pb2.Table:
+        info = lobby_pb2.Table(
+            name=self.name,
+            title=self.title,
+            rule_set=f"ruleSets/{self.rule_set}",
+            deals=self.total_deals,
+            state=self.state,
+            owner=self.owner,
+            players=[player.to_proto() for player in self.seats.players],
+            spectators_allowed=self.spectators,
+        )
+        for field, value in settings_of(self.rules):
+            info.options.add(field=field, value=value)
+        info.create_time.FromMilliseconds(self.create_time)
+        if self.decision_ms:
+            info.decision_time.FromMilliseconds(self.decision_ms)
+        return info
+
+    # ── folding ──
+
+    def _created(self, entry: inputs.Created, effect: Effect) -> None:
+        self.epoch = entry.epoch
+        self.rule_set = entry.rules
+        self.rules = gr.preset(entry.rules).replace(**entry.options)
+        self.title = entry.title
+        self.total_deals = entry.deals
+        self.decision_ms = entry.decision_ms
+        self.spectators = entry.spectators
+        self.owner = entry.owner
+        self.create_time = entry.time
+        self.state = WAITING
+        effect.info_changed = True
+        if entry.seat >= 0:
+            self._tell(
+                effect,
+                happenings.SeatChanged(self.seats.sit(entry.seat, entry.owner, entry.owner_name, entry.owner_bot)),
+            )
+        self.made = Answer(created_body(entry), seat=entry.seat, table=self.info().SerializeToString())
+
+    def _joined(self, entry: inputs.Joined, effect: Effect) -> None:
+        self._count_change(entry.account)
+        self._seats_changed(effect, self.seats.sit(entry.seat, entry.account, entry.name, entry.bot))
+        self._keep_lobby((entry.account, JOIN_TABLE, entry.request_id), body_hash(entry.wanted), entry.seat)
+
+    def _left(self, entry: inputs.Left, effect: Effect) -> None:
+        self._seats_changed(effect, *self.seats.rise(entry.account))
+        if not self.seats.people:
+            self._close(effect, events_pb2.CLOSE_REASON_EMPTY)
+        self._keep_lobby((entry.account, LEAVE_TABLE, entry.request_id), body_hash(), -1)
+
+    def _ready_set(self, entry: inputs.ReadySet, effect: Effect) -> None:
+        self._count_change(entry.account)
+        self._seats_changed(effect, self.seats.set_ready(entry.account, entry.ready))
+        self._start_if_ready(effect)
+        self._keep_lobby((entry.account, SET_READY, entry.request_id), body_hash(entry.ready), -1)
+
+    def _bot_added(self, entry: inputs.BotAdded, effect: Effect) -> None:
+        self._seats_changed(effect, self.seats.add_bot(entry.seat, entry.policy))
+        self._start_if_ready(effect)
+        body = body_hash(entry.policy, entry.wanted)
+        self._keep_lobby((entry.account, ADD_BOT, entry.request_id), body, entry.seat)
+
+    def _opposite_chosen(self, entry: inputs.OppositeChosen, effect: Effect) -> None:
+        self._count_change(entry.account)
+        seat = self.seats.choose(self.seats.seat_of(entry.account), entry.wanted)
+        self._seats_moved(effect, seat)
+        self._keep_lobby((entry.account, CHOOSE_OPPOSITE, entry.request_id), body_hash(entry.wanted), seat)
+
+    def _count_change(self, account: str) -> None:
+        self.changes[account] = self.changes.get(account, 0) + 1
+        self.changes_in_all += 1
+
+    def _seats_drawn(self, entry: inputs.SeatsDrawn, effect: Effect) -> None:
+        if not self.wants_seats:
+            raise inputs.BadEntry("seats are drawn where they are not to be")
+        self.seats.move(entry.order)
+        self._seats_moved(effect)
+        self._start(effect)
+
+    def _seats_changed(self, effect: Effect, *players: Player) -> None:
+        self._info = None
+        effect.info_changed = True
+        self._tell(effect, *map(happenings.SeatChanged, players))
+
+    def _seats_moved(self, effect: Effect, chooser: int = -1) -> None:
+        # Nobody was told anything alone yet, so every seat's private numbers stand at 0 and a reader's place is good in
+        # whatever seat it comes to.
+        self._info = None
+        effect.info_changed = True
+        self._tell(effect, happenings.SeatsMoved(tuple(self.seats.players), chooser))
+
+    def _start_if_ready(self, effect: Effect) -> None:
+        if self.seats.all_ready and self.rules.seating != "draw":
+            self._start(effect)
+
+    def _start(self, effect: Effect) -> None:
+        self.state = PLAYING
+        self.changes = {}
+        self.match = gr.Match(self.rules, self.total_deals)
+        self._tell(effect, happenings.MatchStarted(self.total_deals))
+
+    def _abandoned(self, entry: inputs.Abandoned, effect: Effect) -> None:
+        self._close(effect, events_pb2.CLOSE_REASON_EMPTY)
+
+    def _tell(self, effect: Effect, *happened: object) -> None:
+        effect.happened.extend(happened)
+        self.n += len(happened)
+
+    def _keep_lobby(self, key: Key, body: bytes, seat: int) -> None:
+        self.requests.keep_lobby(key, Answer(body, seat=seat, table=self.info().SerializeToString()))
+
+    def _close(self, effect: Effect, reason: events_pb2.CloseReason.ValueType) -> None:
+        self.state = FINISHED
+        self._info = None
+        effect.info_changed = True
+        self._tell(effect, happenings.TableClosed(reason))
+
+    FOLDS: ClassVar[dict[type[Any], Callable[[LobbyState, Any, Effect], None]]] = {
+        inputs.Created: _created,
+        inputs.Joined: _joined,
+        inputs.Left: _left,
+        inputs.ReadySet: _ready_set,
+        inputs.BotAdded: _bot_added,
+        inputs.OppositeChosen: _opposite_chosen,
+        inputs.SeatsDrawn: _seats_drawn,
+        inputs.Abandoned: _abandoned,
+    }
+    """How each of its inputs is folded."""
