@@ -147,6 +147,19 @@ def test_ones_own_bot_plays_a_match(server: str, bots: Path, policy: str) -> Non
     assert gouji("record", "check", str(bots / "out" / "deal-1.toml")).exit_code == 0
 
 
+def test_r64_a_match_settled_by_lot_is_won_or_lost(server: str) -> None:
+    """R64: a match in which nothing is to be won goes by lot, and is told as won or lost, never as drawn."""
+    options = ("--set", "points=0/0/0/0/0/0", "--set", "tie_by_lot=true", "--deals", "1", "--table", "new")
+    done = run(server, *options, "--json")
+    assert done.exit_code == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert (told["scores"], told["winner"], told["won"]) == ([0, 0], told["lot"], told["lot"] == 0)
+    done = run(server, *options)
+    assert done.exit_code == 0, done.stderr
+    ending = " won by lot in seat 0" if "lot: the even seats" in done.stdout else " lost by lot in seat 0"
+    assert done.stdout.splitlines()[-1].endswith(ending)
+
+
 def test_watching_tells_every_trick(server: str) -> None:
     """With --watch the plays are told as they come."""
     done = run(server, "--watch", "--table", "new")

@@ -75,6 +75,20 @@ def test_the_result_keeps_every_figure_whole_in_a_narrow_terminal(name: str, wid
         assert text.count(name[0]) >= name.count(name[0])
 
 
+def test_r64_a_match_settled_by_lot_says_who_won_it() -> None:
+    """R64: under a tied result, and in the story, stands whom the lot gave it to: a side, in individual play a seat."""
+    story = cli_scenes.Story()
+    for scores, team, who in (([3, 3], 1, "the odd seats"), ([2, 0, 0, 0, 2, 0], 4, "seat 4")):
+        story.scene.outcomes = [DealOutcome(1, [3, 1, 5, 0, 2, 4], scores, sweep=False)]
+        narrator = Narrator(story.scene, only_ascii=True)
+        drawn_lot = cli_scenes.event(lot_drawn=events_pb2.LotDrawn(team=team))
+        assert "by lot" not in shown(ResultTable(narrator), 100)
+        story.step(drawn_lot)
+        assert str(narrator.tell(drawn_lot)) == f"the tie is settled by lot: {who}"
+        assert f"the tie is settled by lot: {who}" in shown(ResultTable(narrator), 100)
+        story.scene.lot = None
+
+
 def test_r80_a_count_is_shown_only_where_the_state_tells_it() -> None:
     """Ten or fewer cards are shown exactly because the server told them; of the others only that they are more."""
     text = "\n".join(drawn(Narrator(cli_scenes.in_progress(), only_ascii=True)))

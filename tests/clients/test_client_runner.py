@@ -15,6 +15,7 @@ from gouji.table.v1 import events_pb2
 from gouji_client import Bot, BotFailed, Manners, NewTable, PolicyBot, Refused, connect, play_match, run_bot
 from gouji_client.result import ResultKeeper
 from gouji_client.testing import Busy, DropStream, FakeServer, StaleDecision
+from gouji_rules.match import draw_lot
 from tests.clients.watching import AT_ONCE
 
 if TYPE_CHECKING:
@@ -310,6 +311,33 @@ async def test_six_bots_play_each_other() -> None:
     assert {result.deals for result in results} == {results[0].deals}
     assert all(result.complete for result in results)
     assert len({result.won for result in results if result.seat in (0, 2, 4)}) == 1
+
+
+async def test_r64_a_tied_match_is_won_by_lot() -> None:
+    """R64: a match that ends level has a winner where the rules draw a lot, the same that the engine draws; and is a
+    draw where they do not."""
+    won = set()
+    level = gr.preset("qingdao").replace(points=(0,) * 6)
+    for seed in range(8):
+        server, result = await play(Lowest(), seed=seed, rules=level.replace(tie_by_lot=True))
+        deal = gr.read_record(server.records[-1])
+        assert deal.seed is not None
+        assert result.scores == (0, 0)
+        assert result.lot == result.winner == draw_lot(deal.seed, (0, 1))
+        assert result.won == (result.winner == 0)
+        won.add(result.won)
+    assert won == {True, False}
+    _, result = await play(Lowest(), rules=level)
+    assert (result.lot, result.winner, result.won) == (None, None, False)
+
+
+def test_r64_a_lot_among_six_gives_the_match_to_a_seat() -> None:
+    """R64: in individual play the lot names a seat, and nobody else of those that are level has won."""
+    keeper = ResultKeeper()
+    keeper.hear(events_pb2.TableEvent(lot_drawn=events_pb2.LotDrawn(team=4)))
+    keeper.hear(events_pb2.TableEvent(match_ended=events_pb2.MatchEnded(scores=(2, 0, 2, 0, 2, 0))))
+    results = [keeper.result("tables/t", seat, (), 1, 0) for seat in (*range(6), None)]
+    assert [result.won for result in results] == [False, False, False, False, True, False, False]
 
 
 def test_an_unknown_policy_is_said() -> None:

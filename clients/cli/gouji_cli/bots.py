@@ -54,6 +54,7 @@ class Order:
     fill: str | None
     house: bool
     keep: Path | None
+    token: str | None
     time_limit: float | None
     strict: bool
     tls: bool
@@ -104,6 +105,12 @@ def run(
     ] = None,
     keep: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Keep the account here, to come back as the same one.")
+    ] = None,
+    token_file: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Play as a bot's account by the token in this file; GOUJI_BOT_TOKEN holds one, too."
+        ),
     ] = None,
     records: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Write the match's records here.")] = None,
     seed: Annotated[int | None, typer.Option(help="Fixes the choices of a built-in policy.")] = None,
@@ -156,6 +163,7 @@ def run(
         fill=None if fill == "none" else fill,
         house=house,
         keep=keep,
+        token=bot_token(token_file),
         time_limit=time_limit,
         strict=strict,
         tls=tls,
@@ -181,6 +189,18 @@ def run(
     except Stopped:
         fail(by_locale("stopped", "已停止"), status=STOPPED)
     conclude(result, info, written, as_json=as_json)
+
+
+def bot_token(file: Path | None) -> str | None:
+    """Return the bot's token to play with: the one in a file, else the one in the environment, else none."""
+    if file is None:
+        return os.environ.get("GOUJI_BOT_TOKEN") or None
+    try:
+        return file.read_text(encoding="utf-8")[:1024].strip()
+    except OSError as error:
+        fail(f"{file}: {error.strerror}")
+    except UnicodeDecodeError:
+        fail(by_locale(f"{file}: holds no token", f"{file}：里面没有令牌"))
 
 
 def failure_of(error: Exception) -> str:
@@ -224,7 +244,10 @@ async def play(order: Order, player: Bot) -> tuple[MatchResult, lobby_pb2.Table]
 
     manners = Manners(on_error="raise" if order.strict else "default", time_limit=order.time_limit)
     async with connect(order.server, tls=order.tls, insecure=order.insecure) as client:
-        await client.sign_in(order.name, keep=order.keep)
+        if order.token is not None:
+            await client.sign_in_as_bot(order.token)
+        else:
+            await client.sign_in(order.name, keep=order.keep)
         name, free = await take_seat(client, order)
         table = client.table(name)
         async with seat_given_up(client, name), first_failure(), asyncio.TaskGroup() as group:
@@ -375,7 +398,8 @@ def as_data(result: MatchResult, written: list[Path]) -> dict[str, Any]:
     for deal in data["deals"]:
         del deal["record"]
     data["close_reason"] = events_pb2.CloseReason.Name(result.close_reason)
-    return data | {"own_score": result.own_score, "won": result.won, "records": [str(file) for file in written]}
+    told = {"own_score": result.own_score, "winner": result.winner, "won": result.won}
+    return data | told | {"records": [str(file) for file in written]}
 
 
 def show(result: MatchResult, info: lobby_pb2.Table, *, over: bool) -> None:
@@ -384,12 +408,14 @@ def show(result: MatchResult, info: lobby_pb2.Table, *, over: bool) -> None:
     from gouji_cli.scene import DealOutcome, Scene
     from gouji_cli.screen import ResultTable
 
-    scene = Scene(table=info, final_scores=list(result.scores))
+    scene = Scene(table=info, final_scores=list(result.scores), lot=result.lot)
     scene.outcomes = [DealOutcome(deal.deal, list(deal.places), list(deal.scores), deal.sweep) for deal in result.deals]
     out().print(ResultTable(Narrator.for_terminal(scene)))
     if over:
-        beaten = any(score > result.own_score for score in result.scores)
-        english, chinese = ("won", "胜") if result.won else ("lost", "负") if beaten else ("drew", "平")
+        level = result.winner is None and result.own_score == max(result.scores, default=0)
+        english, chinese = ("won", "胜") if result.won else ("drew", "平") if level else ("lost", "负")
+        if result.lot is not None:
+            english, chinese = f"{english} by lot", f"抽签{chinese}"
         seat = result.seat
         print(plain(f"{result.table}" + by_locale(f": {english} in seat {seat}", f"：座位 {seat}，{chinese}")))
     if result.faults:

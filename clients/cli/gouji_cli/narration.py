@@ -312,8 +312,12 @@ class Narrator:
         return self.comma().join(owed)
 
     def _tell_lot_drawn(self, event: events_pb2.LotDrawn) -> Text:
-        individual = len(self.scene.final_scores or ()) > 2
-        who = self.name(event.team) if individual else self.sentence("odd" if event.team else "even")
+        return self.lot(event.team)
+
+    def lot(self, side: int) -> Text:
+        """Return who won a tied match by lot: a side, or in individual play a seat (R64)."""
+        individual = len(self.scene.totals) > 2
+        who = self.name(side) if individual else self.sentence("odd" if side else "even")
         return self.sentence("lot", who=who)
 
     def _tell_count_told(self, event: events_pb2.CountTold) -> Text:

@@ -39,7 +39,8 @@ class Scene:
 
     `table` and `state` are the newest received (`None` before), `deal` is the running deal's number, 0 before the
     first. `words` is what each seat last did in the running trick: a play as text, or `pass`, `yield`, `wind`.
-    `outcomes` holds the deals that ended, `revealed` what was opened after each of them (R84).
+    `outcomes` holds the deals that ended, `revealed` what was opened after each of them (R84), `lot` the side, in
+    individual play the seat, that a tied match went to by lot (R64).
     """
 
     table: lobby_pb2.Table | None = None
@@ -49,6 +50,7 @@ class Scene:
     outcomes: list[DealOutcome] = field(default_factory=list)
     revealed: list[events_pb2.DealRevealed] = field(default_factory=list)
     final_scores: list[int] | None = None
+    lot: int | None = None
     closed: events_pb2.TableClosed | None = None
 
     def apply(self, update: Update) -> None:
@@ -109,6 +111,8 @@ class Scene:
             self.outcomes.append(DealOutcome(self.deal, list(ended.places), list(ended.scores), ended.sweep))
         elif kind == "deal_revealed":
             self.revealed.append(event.deal_revealed)
+        elif kind == "lot_drawn":
+            self.lot = event.lot_drawn.team
         elif kind == "match_ended":
             self.final_scores = list(event.match_ended.scores)
         elif kind == "table_closed":

@@ -264,4 +264,6 @@ class ResultTable:
             scores = list(map(str, outcome.scores)) if len(outcome.scores) == 2 else [_by_seat(outcome.scores)]
             sweep = [Text("sweep" if narrator.only_ascii else "串三户", "bold red")] if outcome.sweep else []
             table.add_row(str(outcome.deal), *(narrator.name(seat) for seat in outcome.places), *scores, *sweep)
+        if scene.lot is not None:
+            table.caption, table.caption_justify = narrator.lot(scene.lot), "left"
         return table

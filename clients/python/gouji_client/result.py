@@ -31,7 +31,7 @@ class MatchResult:
     holds the deals whose end was seen: one that ended while the client was away for long may be missing, and `complete`
     tells. A match that a sweep or an agreement ended early is complete with the deals that were played. `close_reason`
     says why the table was closed. `faults` counts the decisions in which the bot failed and the default action was
-    played for it.
+    played for it. `lot` is the side, in individual play the seat, that a lot gave a tied match to (R64), or None.
     """
 
     table: str
@@ -41,6 +41,7 @@ class MatchResult:
     complete: bool
     close_reason: events_pb2.CloseReason.ValueType
     faults: int = 0
+    lot: int | None = None
 
     @property
     def own_score(self) -> int:
@@ -50,12 +51,17 @@ class MatchResult:
         return self.scores[self.seat % len(self.scores)]
 
     @property
+    def winner(self) -> int | None:
+        """The side, in individual play the seat, with more points than any other, or that won a tie by lot (R64)."""
+        if self.lot is not None:
+            return self.lot
+        leaders = [side for side, score in enumerate(self.scores) if score == max(self.scores)]
+        return leaders[0] if len(leaders) == 1 else None
+
+    @property
     def won(self) -> bool:
-        """Whether the own side has more points than any other."""
-        if self.seat is None or not self.scores:
-            return False
-        mine = self.seat % len(self.scores)
-        return all(self.scores[mine] > score for side, score in enumerate(self.scores) if side != mine)
+        """Whether the own side is the winner."""
+        return self.seat is not None and bool(self.scores) and self.winner == self.seat % len(self.scores)
 
     def write_records(self, folder: str | os.PathLike[str]) -> list[Path]:
         """Write the deals' records as `deal-1.toml`, … into `folder`, made if missing, and return the paths."""
@@ -77,6 +83,7 @@ class ResultKeeper:
         self._deals: dict[int, DealSummary] = {}
         self._scores: tuple[int, ...] = ()
         self._reason: events_pb2.MatchEndReason.ValueType = events_pb2.MATCH_END_REASON_UNSPECIFIED
+        self._lot: int | None = None
         self._close_reason: events_pb2.CloseReason.ValueType = 0  # type: ignore[assignment]  # unspecified
 
     def hear(self, event: events_pb2.TableEvent) -> DealSummary | None:
@@ -94,6 +101,8 @@ class ResultKeeper:
                 record=event.deal_revealed.record,
             )
             return self._deals[deal]
+        elif kind == "lot_drawn":
+            self._lot = event.lot_drawn.team
         elif kind == "match_ended":
             self._scores = tuple(event.match_ended.scores)
             self._reason = event.match_ended.reason
@@ -121,4 +130,5 @@ class ResultKeeper:
             complete=self._is_complete(deals_wanted),
             close_reason=self._close_reason,
             faults=faults,
+            lot=self._lot,
         )

@@ -181,6 +181,7 @@ def as_data(scene: Scene, verdicts: list[Verdict]) -> dict[str, Any]:
     """Return the match's result as JSON data."""
     return {
         "scores": scene.totals,
+        "lot": scene.lot,
         "deals": [
             {"deal": deal.deal, "places": deal.places, "scores": deal.scores, "sweep": deal.sweep}
             for deal in scene.outcomes

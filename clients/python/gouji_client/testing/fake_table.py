@@ -173,7 +173,7 @@ class FakeTable:
         """Return the seat of an account, None if it has none."""
         return next((p.seat for p in self.info.players if account and p.account == account), None)
 
-    def join(self, account: str, display_name: str, seat: int | None) -> int:
+    def join(self, account: str, display_name: str, seat: int | None, *, bot: bool = False) -> int:
         """Seat an account. Raises `Refusal`."""
         sits = self.seat_of(account)
         if sits is not None:
@@ -182,7 +182,7 @@ class FakeTable:
         if self.info.state != lobby_pb2.TABLE_STATE_WAITING or not free or (seat is not None and seat not in free):
             raise Refusal(grpc.StatusCode.FAILED_PRECONDITION, "SEAT_TAKEN", "the seat is taken", "座位已有人")
         taken = free[0] if seat is None else seat
-        self._change_seat(lobby_pb2.Player(seat=taken, account=account, display_name=display_name))
+        self._change_seat(lobby_pb2.Player(seat=taken, account=account, display_name=display_name, is_bot_account=bot))
         return taken
 
     def leave(self, account: str) -> None:
@@ -417,9 +417,13 @@ class FakeTable:
             return [revealed]
         ended, closed = events_pb2.TableEvent(), events_pb2.TableEvent()
         ended.match_ended.scores.extend(step.scores)
+        played = self.match.deals and self.match.deal_number >= self.match.deals
+        reasons = events_pb2.MatchEndReason
+        ended.match_ended.reason = reasons.MATCH_END_REASON_DEALS if played else reasons.MATCH_END_REASON_SWEEP
         closed.table_closed.reason = events_pb2.CLOSE_REASON_MATCH_OVER
         self.info.state = lobby_pb2.TABLE_STATE_FINISHED
-        return [revealed, ended, closed]
+        lots = [told.event_message(step.lot)] if step.lot is not None else []
+        return [revealed, *lots, ended, closed]
 
     def _new_parts(self) -> tuple[bool, ...]:
         """Bring the private halves up to date and return which seats have something new to hear."""
