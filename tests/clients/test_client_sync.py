@@ -13,13 +13,15 @@ import pytest
 
 import gouji_client.sync as gouji
 import gouji_rules as gr
-from gouji_client import Bot, GoujiError, NewTable, PolicyBot, Refused, ServerUnreachable
+from gouji_client import Bot, BotFailed, GoujiError, Manners, NewTable, PolicyBot, Refused, ServerUnreachable
 from gouji_client.background import BackgroundLoop
 from gouji_client.testing import DropStream, FakeServer
 from tests.clients.watching import AT_ONCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from gouji_client import TableView
 
 
 @pytest.fixture
@@ -177,6 +179,65 @@ def test_an_interrupted_wait_is_called_off(monkeypatch: pytest.MonkeyPatch) -> N
     with pytest.raises(KeyboardInterrupt):
         loop.run(wait_for_ever())
     assert ended.wait(30)
+
+
+class Leaving(Bot):
+    """Ends the process in its first choice, as a script's author may."""
+
+    def __init__(self, error: BaseException) -> None:
+        self._error = error
+
+    def choose(self, view: gr.SeatView) -> gr.Action:
+        """Raise what ends a process."""
+        raise self._error
+
+
+@pytest.mark.parametrize("error", [SystemExit(3), KeyboardInterrupt(), GeneratorExit(), StopIteration()])
+@pytest.mark.parametrize("limit", [None, 60.0])
+def test_what_ends_a_process_comes_out_of_a_callback_at_the_caller(error: BaseException, limit: float | None) -> None:
+    """`sys.exit()` in a `choose`, with or without a thread of its own, or in the condition of `until`, is raised where
+    the call was made, and the next call is answered: the caller never waits for ever."""
+    manners = Manners(time_limit=limit, on_error="raise")
+    wanted = BotFailed if isinstance(error, Exception) else type(error)
+    with gouji.running(FakeServer(seed=3)) as server:
+        with pytest.raises(wanted) as caught:
+            gouji.run_bot(server.address, Leaving(error), table=server.table, manners=manners)
+        assert caught.value is error or isinstance(error, Exception)
+        with gouji.connect(server.address) as client:
+            client.sign_in("Mei")
+
+            def leave(view: TableView) -> bool:
+                raise error
+
+            with pytest.raises(RuntimeError if isinstance(error, Exception) else type(error)):
+                client.table(server.table).until(leave)
+            assert client.table(server.table).get_view().name == server.table
+
+
+FORKED = """
+import os, sys
+from gouji_client.background import BackgroundLoop, LoopEnded
+
+async def one():
+    return 1
+
+loop = BackgroundLoop()
+assert loop.run(one()) == 1
+if os.fork():
+    os.wait()
+    sys.exit(loop.run(one()) - 1)
+try:
+    loop.run(one())
+except LoopEnded as error:
+    print(error)
+"""
+
+
+def test_without_its_thread_a_call_is_an_error() -> None:
+    """A forked process has no background thread: a call there says so, and the parent's goes on."""
+    done = subprocess.run([sys.executable, "-c", FORKED], capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("the background thread")
 
 
 SCRIPT = """

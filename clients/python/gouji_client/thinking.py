@@ -45,9 +45,13 @@ async def _in_thread(choose: Callable[[Question], Answer], question: Question) -
             done.set_result(answer)  # type: ignore[arg-type]  # there is one when there is no error
 
     def think() -> None:
-        answer, failure = None, None
+        answer: Answer | None = None
+        failure: BaseException | None = None
         try:
             answer = choose(question)
+        except StopIteration as error:  # no future takes it
+            failure = RuntimeError("it raised StopIteration")
+            failure.__cause__ = error
         except BaseException as error:  # noqa: BLE001 - it is for the caller to judge, in its own thread
             failure = error
         # The loop is gone when the client was closed while the bot still thought: then nobody waits for the answer.
