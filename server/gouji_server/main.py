@@ -16,7 +16,7 @@ from pydantic_settings import CliApp
 
 from gouji_server import logs
 from gouji_server.accounts import AccessTokens, Accounts
-from gouji_server.api import lobby, session, table
+from gouji_server.api import lobby, replay, session, table
 from gouji_server.api.calls import Calls
 from gouji_server.api.client_versions import ClientGate
 from gouji_server.api.listener import Listener, must_be_free
@@ -27,7 +27,8 @@ from gouji_server.config import Config
 from gouji_server.data_directory import DataDirectory, StartError
 from gouji_server.journal import JournalError, SqliteJournal
 from gouji_server.metrics import Metrics, MetricsServer
-from gouji_server.records import Database
+from gouji_server.records import Database, MatchRecords, RecordsFailed
+from gouji_server.replays import MatchKeeper, Replays
 from gouji_server.tables import Limits, SystemClock, SystemEntropy, Tables, WorkerBots
 from gouji_server.tables.refusals import stopping
 
@@ -91,7 +92,8 @@ class Server:
             directory = rooms.enter_context(DataDirectory.open(config.data_dir))
             key = directory.key("tokens.key")
             records = await _records(directory, rooms)
-            tables = await _tables(config, directory, metrics, clock, entropy, house_bots, rooms)
+            matches = MatchRecords(records)
+            tables = await _tables(config, directory, matches, metrics, clock, entropy, house_bots, rooms)
             tokens = AccessTokens(key, clock, config.access_token_seconds)
             accounts = await _accounts(records, tokens, clock, entropy, config, rooms)
             streams = Streams(config, accounts.sessions.ended)
@@ -117,6 +119,7 @@ class Server:
                 session.SERVICE: session.SessionService(accounts, pages, minimums, clock).handlers(calls),
                 lobby.SERVICE: lobby.LobbyService(tables, pages).handlers(calls),
                 table.SERVICE: table.TableService(room, accounts).handlers(calls),
+                replay.SERVICE: replay.ReplayService(Replays(matches), pages, streams, clock).handlers(calls),
             }
             listener = await Listener.start(config, services)
             return cls(listener, streams, config.stop_grace_seconds, metrics_port, directory, rooms.pop_all())
@@ -155,6 +158,7 @@ async def _accounts(
 async def _tables(
     config: Config,
     directory: DataDirectory,
+    matches: MatchRecords,
     metrics: Metrics,
     clock: Clock,
     entropy: Entropy,
@@ -169,11 +173,23 @@ async def _tables(
     if house_bots is None:
         house_bots = workers = WorkerBots(entropy, (config.bot_least_seconds, config.bot_most_seconds))
         rooms.push_async_callback(workers.close)
+    keeper = MatchKeeper(journal, matches, clock, entropy, limits(config), metrics)
     tables = Tables(
-        journal, clock=clock, entropy=entropy, house_bots=house_bots, limits=limits(config), metrics=metrics
+        journal,
+        clock=clock,
+        entropy=entropy,
+        house_bots=house_bots,
+        limits=limits(config),
+        metrics=metrics,
+        finished=keeper.note,
     )
     rooms.push_async_callback(tables.close)
+    rooms.push_async_callback(keeper.close)
     await tables.start()
+    try:
+        await keeper.start()
+    except RecordsFailed as error:
+        raise StartError("the records cannot be read") from error
     return tables
 
 

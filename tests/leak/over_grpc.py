@@ -12,6 +12,7 @@ import grpc
 
 import gouji_rules as gr
 from gouji.lobby.v1 import lobby_pb2
+from gouji.replay.v1 import replay_pb2
 from gouji.table.v1 import table_pb2
 from gouji_server.config import Config
 from gouji_server.main import Server
@@ -210,6 +211,22 @@ class _Room:
         except grpc.aio.AioRpcError as error:
             said = repr((error.code(), error.details(), sorted(map(tuple, error.trailing_metadata() or ())))).encode()
         self.observed.note(who, method, said)
+        await self._look_for_replays(who, client)
+
+    async def _look_for_replays(self, who: str, client: RawClient) -> None:
+        """Ask for what is told of finished matches: of one that runs it has to be nothing."""
+        listed = await client.call(replay_pb2.ListMatchesRequest(table=self.table))
+        assert not listed.matches
+        self.observed.note(who, "ListMatches", listed.SerializeToString())
+        watch: Any = client.channel.unary_stream("/gouji.replay.v1.ReplayService/WatchReplay")
+        name = self.table.replace("tables/", "matches/")
+        call = watch(replay_pb2.WatchReplayRequest(name=name).SerializeToString(), metadata=client.metadata)
+        try:
+            await call.read()
+            raise AssertionError("a running match is watched")
+        except grpc.aio.AioRpcError as error:
+            trailers = sorted(map(tuple, error.trailing_metadata() or ()))
+            self.observed.note(who, "WatchReplay", repr((error.code(), error.details(), trailers)).encode())
 
     def _question(self, step: Probe, tag: str) -> tuple[str, Any]:
         action = table_pb2.Action(verb=step.verb, cards=list(step.cards))  # type: ignore[arg-type]

@@ -13,7 +13,7 @@ from tests.server.memory_journal import MemoryJournal
 from tests.server.table_time import SeededEntropy, TableTime, settle
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Callable, Collection
 
     from gouji.lobby.v1 import lobby_pb2
     from gouji_server.journal import Journal
@@ -60,6 +60,7 @@ class House:
         self.bots = bots or HomeBots()
         self.limits = limits or Limits()
         self.metrics = metrics
+        self.finished: Callable[[str], None] | None = None
         self.tables = self._make()
 
     def _make(self) -> Tables:
@@ -70,6 +71,7 @@ class House:
             house_bots=self.bots,
             limits=self.limits,
             metrics=self.metrics,
+            finished=self.finished,
         )
 
     async def restart(self) -> None:

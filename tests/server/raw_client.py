@@ -12,6 +12,7 @@ from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 
 from gouji.lobby.v1 import lobby_pb2, lobby_pb2_grpc
+from gouji.replay.v1 import replay_pb2, replay_pb2_grpc
 from gouji.session.v1 import session_pb2, session_pb2_grpc
 from gouji.table.v1 import table_pb2, table_pb2_grpc
 
@@ -24,6 +25,7 @@ SERVICES = {
     "SessionService": (session_pb2, "gouji.session.v1.SessionService"),
     "LobbyService": (lobby_pb2, "gouji.lobby.v1.LobbyService"),
     "TableService": (table_pb2, "gouji.table.v1.TableService"),
+    "ReplayService": (replay_pb2, "gouji.replay.v1.ReplayService"),
 }
 
 
@@ -95,6 +97,7 @@ class RawClient:
         self.sessions = session_pb2_grpc.SessionServiceStub(self.channel)
         self.lobby = lobby_pb2_grpc.LobbyServiceStub(self.channel)
         self.tables = table_pb2_grpc.TableServiceStub(self.channel)
+        self.replays = replay_pb2_grpc.ReplayServiceStub(self.channel)
         self.session = session_pb2.Session()
         self.device_secret = ""
 
@@ -140,13 +143,19 @@ class RawClient:
         """Call the unary method that takes this kind of request."""
         name = type(request).__name__.removesuffix("Request")
         stub: Any = next(
-            stub for stub in (self.sessions, self.lobby, self.tables) if getattr(stub, name, None) is not None
+            stub
+            for stub in (self.sessions, self.lobby, self.tables, self.replays)
+            if getattr(stub, name, None) is not None
         )
         return await getattr(stub, name)(request, metadata=self.metadata if metadata is None else metadata)
 
     def watch(self, table: str, after: table_pb2.Place | None = None) -> Any:
         """Open a WatchTable stream."""
         return self.tables.WatchTable(table_pb2.WatchTableRequest(table=table, after=after), metadata=self.metadata)
+
+    def replay(self, match: str, **wanted: Any) -> Any:
+        """Open a WatchReplay stream."""
+        return self.replays.WatchReplay(replay_pb2.WatchReplayRequest(name=match, **wanted), metadata=self.metadata)
 
     async def send(self, service: str, method: str, raw: bytes, metadata: Sequence[tuple[str, str]] = ()) -> bytes:
         """Call a unary method with bytes."""

@@ -33,6 +33,7 @@ from gouji_client.errors import (
     UnsafeConnection,
 )
 from gouji_client.lobby import Lobby, NewTable
+from gouji_client.replays import Replays, ReplayStep
 from gouji_client.result import DealSummary, MatchResult
 from gouji_client.runner import Manners, play_match, run_bot
 from gouji_client.story import Update
@@ -62,6 +63,8 @@ __all__ = [
     "PolicyBot",
     "ProtocolBroken",
     "Refused",
+    "ReplayStep",
+    "Replays",
     "ServerFailed",
     "ServerUnreachable",
     "SignInFailed",

@@ -14,6 +14,7 @@ from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
 from gouji.lobby.v1 import lobby_pb2
+from gouji.replay.v1 import replay_pb2
 from gouji.session.v1 import session_pb2
 from gouji.table.v1 import table_pb2
 from gouji_server.data_directory import StartError
@@ -26,7 +27,12 @@ if TYPE_CHECKING:
 
 SERVICES = tuple(
     file.DESCRIPTOR.services_by_name[name].full_name
-    for file, name in ((session_pb2, "SessionService"), (lobby_pb2, "LobbyService"), (table_pb2, "TableService"))
+    for file, name in (
+        (session_pb2, "SessionService"),
+        (lobby_pb2, "LobbyService"),
+        (table_pb2, "TableService"),
+        (replay_pb2, "ReplayService"),
+    )
 )
 """The public services, by full name."""
 

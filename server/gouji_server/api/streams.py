@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from gouji.table.v1.table_pb2 import Heartbeat
 from gouji_server.api.errors import limited, unauthenticated
@@ -26,6 +26,16 @@ LINGER_SECONDS = 10.0
 """A stream that is to end waits that long for its reader to take what is left."""
 
 
+class Endable(Protocol):
+    """A stream as it is counted: of an account, in a session."""
+
+    account: str
+    session: str
+
+    def end(self, end: Refused) -> None:
+        """End it with `end` as its status."""
+
+
 class Streams:
     """All open streams of the server.
 
@@ -38,7 +48,7 @@ class Streams:
         ended_sessions.listen(self._end_session)
         self._most = config.max_streams
         self._most_per_account = config.max_streams_per_account
-        self._open: set[Stream] = set()
+        self._open: set[Endable] = set()
         self._of_account: Counter[str] = Counter()
         self._end: Callable[[], Refused] | None = None
 
@@ -47,7 +57,7 @@ class Streams:
         return len(self._open)
 
     @contextmanager
-    def admit(self, stream: Stream) -> Iterator[None]:
+    def admit(self, stream: Endable) -> Iterator[None]:
         """Count a stream while the block runs. Raises Refused when there is no room, or the server is stopping."""
         account = stream.account
         if self._end is not None:

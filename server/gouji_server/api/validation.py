@@ -23,6 +23,7 @@ _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _POLICY = re.compile(r"[a-z0-9_-]{0,32}")
 _NAMES = {
     "tables": re.compile(r"tables/[A-Za-z0-9_-]{1,64}"),
+    "matches": re.compile(r"matches/[A-Za-z0-9_-]{1,64}"),
     "accounts": re.compile(r"accounts/[A-Za-z0-9_-]{1,64}"),
     "sessions": re.compile(r"sessions/[A-Za-z0-9_-]{1,64}"),
     "ruleSets": re.compile(r"ruleSets/[A-Za-z0-9_-]{1,64}"),

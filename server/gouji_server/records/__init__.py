@@ -1,14 +1,18 @@
-"""What outlives tables: accounts and their sessions. SQLAlchemy over SQLite, brought up to date at start by Alembic."""
+"""What outlives tables: accounts and their sessions, finished matches.
+
+SQLAlchemy over SQLite, brought up to date at start by Alembic."""
 
 from gouji_server.records.account_record import AccountRecord
 from gouji_server.records.accounts import AccountRecords, Retry
 from gouji_server.records.database import Database, RecordsFailed
+from gouji_server.records.matches import MatchRecords
 from gouji_server.records.sessions import NewSession, Reused, Rotated, SessionRecord, SessionRecords, Unknown
 
 __all__ = [
     "AccountRecord",
     "AccountRecords",
     "Database",
+    "MatchRecords",
     "NewSession",
     "RecordsFailed",
     "Retry",

@@ -24,9 +24,10 @@ from gouji_server.tables.observing import NullMetrics
 from gouji_server.tables.outbox import Outbox
 from gouji_server.tables.requests import created_body
 from gouji_server.tables.story import Story
+from gouji_server.tables.table import FINISHED
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Callable, Collection
 
     from gouji_server.journal import Journal
     from gouji_server.tables import inputs
@@ -53,9 +54,12 @@ class Tables:
         house_bots: HouseBots,
         limits: Limits | None = None,
         metrics: Metrics | None = None,
+        finished: Callable[[str], None] | None = None,
     ) -> None:
+        """``finished`` is told the name of every table that is over, at least once after each start."""
         self.limits = limits or Limits()
         self._directory = Directory(self.limits)
+        self._finished = finished
         self._world = World(
             journal,
             clock,
@@ -63,7 +67,7 @@ class Tables:
             house_bots,
             self.limits,
             metrics or NullMetrics(),
-            self._directory.note,
+            self._note,
         )
         self._actors: dict[str, Actor] = {}
         self._outboxes: WeakSet[Outbox] = WeakSet()
@@ -85,7 +89,7 @@ class Tables:
                 self._log.error("summary_unreadable", table=name)
                 unreadable.append(name)
                 continue
-            self._directory.note(info)
+            self._note(info)
         for info in self._directory.playing():
             if info.HasField("decision_time") or any(player.bot for player in info.players):
                 self.actor(info.name)
@@ -93,6 +97,11 @@ class Tables:
             if _NAME(name):
                 self.actor(name)  # its entries tell what the summary does not
         self._sweep_later()
+
+    def _note(self, info: lobby_pb2.Table) -> None:
+        self._directory.note(info)
+        if info.state == FINISHED and self._finished is not None:
+            self._finished(info.name)
 
     async def close(self) -> None:
         """Let every table finish its turn, refuse what comes later, and forget them all."""

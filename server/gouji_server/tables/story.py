@@ -7,6 +7,7 @@ of a journal in the same way and compares digests.
 from __future__ import annotations
 
 import asyncio
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from gouji_server.journal import Entry
@@ -17,7 +18,7 @@ from gouji_server.tables.steps import UPDATES_TAG, Step, StepEncoder, StepRing, 
 from gouji_server.tables.table import Effect, TableState
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from gouji.table.v1 import table_pb2
     from gouji_server.tables.limits import Limits
@@ -58,23 +59,33 @@ class Story:
 
     def replay(self, entry: Entry, *, encode: bool) -> None:
         """Make a journal's entry happen again. Raises :class:`Diverged`."""
-        try:
-            self._replay(entry, encode=encode)
-        except Diverged:
-            raise
-        except Exception as error:  # a spoiled entry may fail in any way, wherever what it says is used
-            raise Diverged(entry.seq, entry.kind) from error
+        with _diverging(entry):
+            effect = self._happen_again(entry)
+            if encode:
+                self._encode(effect)
+            else:
+                self._skip(effect)
 
-    def _replay(self, entry: Entry, *, encode: bool) -> None:
+    def retell(self, entry: Entry) -> tuple[Effect, bytes, dict[int, bytes]]:
+        """Make a journal's entry happen again, for a reader of a match that is over.
+
+        Return what came of it, the TableUpdate that all were told (that of a seat's step where they were told nothing),
+        and for each seat to which something was said, a built-in bot's too, the TableUpdate that says it. Raises
+        :class:`Diverged`.
+        """
+        with _diverging(entry):
+            effect = self._happen_again(entry)
+            told = effect.happened or effect.info_changed
+            public = self._public(effect) if told else self._encoder().of_seat(self.state.n)
+            return effect, public, {seat: self._private(seat) for seat in SEATS_IN[effect.touched]}
+
+    def _happen_again(self, entry: Entry) -> Effect:
         effect = self.state.apply(inputs.decode(entry.kind, entry.body))
         self.seq += 1
         self._digest = digest_after(self._digest, entry.kind, entry.body, self.state)
         if self._digest != entry.digest or self.seq != entry.seq:
             raise Diverged(entry.seq, entry.kind)
-        if encode:
-            self._encode(effect)
-        else:
-            self._skip(effect)
+        return effect
 
     def _skip(self, effect: Effect) -> None:
         """Take note of a step too old to be kept."""
@@ -136,6 +147,17 @@ class Story:
         self.state.freeze(effect)
         self.ring.start_at(self.state.n, tuple(self.state.p))
         self._encode(effect)
+
+
+@contextmanager
+def _diverging(entry: Entry) -> Iterator[None]:
+    """A spoiled entry may fail in any way, wherever what it says is used."""
+    try:
+        yield
+    except Diverged:
+        raise
+    except Exception as error:
+        raise Diverged(entry.seq, entry.kind) from error
 
 
 async def recover(name: str, entries: Sequence[Entry], limits: Limits) -> tuple[Story, Diverged | None]:

@@ -1,0 +1,200 @@
+"""Reading and writing finished matches. Each method is one transaction.
+
+Whoever asks is named with the question, and what it may not see is not found: one query finds nothing for a match that
+is not there and for one that is not the caller's to see.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from sqlalchemy import and_, exists, insert, or_, select
+
+from gouji_server.records.match_rows import KeptTableRow, MatchPartRow, MatchPlayerRow, MatchRow
+from gouji_server.records.models import AccountRow
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from sqlalchemy import ColumnElement
+
+    from gouji_server.records.database import Database
+
+
+@dataclass(frozen=True, slots=True)
+class MatchPart:
+    """A stretch of a match's replay, as in :class:`~gouji_server.records.match_rows.MatchPartRow`."""
+
+    last_step: int
+    opening: bytes
+    said: str
+    deal: bytes
+    steps: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedMatch:
+    """A match to be kept, as in :class:`~gouji_server.records.match_rows.MatchRow`.
+
+    ``accounts`` are those of the people who played it, by bare id.
+    """
+
+    id: str
+    table: str
+    rule_set: str
+    ended: int
+    open_to_all: bool
+    accounts: tuple[str, ...]
+    facts: bytes
+    record: bytes
+    parts: tuple[MatchPart, ...]
+
+
+class MatchPlace(NamedTuple):
+    """Where a list of matches goes on: the last match told."""
+
+    ended: int
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class MatchFilter:
+    """Which matches are wanted; empty texts and None leave a thing open. Times in milliseconds, the end exclusive."""
+
+    player: str = ""
+    rule_set: str = ""
+    table: str = ""
+    ended_from: int | None = None
+    ended_before: int | None = None
+    after: MatchPlace | None = field(default=None)
+
+
+class MatchRecords:
+    """The matches in the records."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def kept_tables(self) -> set[str]:
+        """Return the names of all tables that are over and need no more looking at."""
+        async with self._database.transaction() as connection:
+            return set(await connection.scalars(select(KeptTableRow.table_name)))
+
+    async def is_kept(self, table: str) -> bool:
+        """Whether a table needs no more looking at."""
+        async with self._database.transaction() as connection:
+            found = await connection.scalar(select(KeptTableRow.table_name).where(KeptTableRow.table_name == table))
+            return found is not None
+
+    async def keep(self, match: FinishedMatch) -> None:
+        """Keep a match, all of it or nothing."""
+        async with self._database.transaction() as connection:
+            await connection.execute(
+                insert(MatchRow).values(
+                    id=match.id,
+                    table_name=match.table,
+                    rule_set=match.rule_set,
+                    ended=match.ended,
+                    open_to_all=match.open_to_all,
+                    facts=match.facts,
+                    record=match.record,
+                )
+            )
+            for account in match.accounts:
+                await connection.execute(
+                    insert(MatchPlayerRow).values(match_id=match.id, account_id=account, ended=match.ended)
+                )
+            for number, part in enumerate(match.parts):
+                await connection.execute(
+                    insert(MatchPartRow).values(
+                        match_id=match.id,
+                        number=number,
+                        last_step=part.last_step,
+                        opening=part.opening,
+                        said=part.said,
+                        deal=part.deal,
+                        steps=part.steps,
+                    )
+                )
+            await connection.execute(insert(KeptTableRow).values(table_name=match.table, match_id=match.id))
+
+    async def keep_nothing(self, table: str) -> None:
+        """Note that no match was played at a table that is over."""
+        async with self._database.transaction() as connection:
+            await connection.execute(insert(KeptTableRow).values(table_name=table, match_id=None))
+
+    async def page(self, caller: str, wanted: MatchFilter, most: int) -> list[tuple[MatchPlace, bytes]]:
+        """Return at most so many matches that the caller may see, the last finished first: places and facts."""
+        query = select(MatchRow.ended, MatchRow.id, MatchRow.facts).where(_seen_by(caller))
+        if wanted.player:
+            # By its own index, the newest first: a player's matches are few among all.
+            query = query.join(MatchPlayerRow, MatchPlayerRow.match_id == MatchRow.id).where(
+                MatchPlayerRow.account_id == wanted.player
+            )
+            ended, order = MatchPlayerRow.ended, MatchPlayerRow.match_id
+        else:
+            ended, order = MatchRow.ended, MatchRow.id
+        if wanted.rule_set:
+            query = query.where(MatchRow.rule_set == wanted.rule_set)
+        if wanted.table:
+            query = query.where(MatchRow.table_name == wanted.table)
+        if wanted.ended_from is not None:
+            query = query.where(ended >= wanted.ended_from)
+        if wanted.ended_before is not None:
+            query = query.where(ended < wanted.ended_before)
+        if wanted.after is not None:
+            earlier = and_(ended == wanted.after.ended, order < wanted.after.id)
+            query = query.where(or_(ended < wanted.after.ended, earlier))
+        async with self._database.transaction() as connection:
+            rows = await connection.execute(query.order_by(ended.desc(), order.desc()).limit(most))
+            return [(MatchPlace(row[0], row[1]), row[2]) for row in rows]
+
+    async def get(self, caller: str, match: str) -> tuple[bytes, list[bytes]] | None:
+        """Return a match's facts and those of its deals in order; None for one that the caller may not see."""
+        async with self._database.transaction() as connection:
+            facts = await connection.scalar(select(MatchRow.facts).where(MatchRow.id == match, _seen_by(caller)))
+            if facts is None:
+                return None
+            deals = select(MatchPartRow.deal).where(MatchPartRow.match_id == match, MatchPartRow.number > 0)
+            return facts, list(await connection.scalars(deals.order_by(MatchPartRow.number)))
+
+    async def record(self, caller: str, match: str) -> bytes | None:
+        """Return a match's record, compressed; None for one that the caller may not see."""
+        async with self._database.transaction() as connection:
+            found: bytes | None = await connection.scalar(
+                select(MatchRow.record).where(MatchRow.id == match, _seen_by(caller))
+            )
+            return found
+
+    async def part_at(self, caller: str, match: str, step: int) -> MatchPart | None:
+        """Return the part that holds a step, the last one beyond the end; None for a match that is not the caller's."""
+        columns = (
+            *(MatchPartRow.last_step, MatchPartRow.opening, MatchPartRow.said),
+            *(MatchPartRow.deal, MatchPartRow.steps),
+        )
+        of_match = (
+            select(*columns)
+            .join(MatchRow, MatchRow.id == MatchPartRow.match_id)
+            .where(MatchPartRow.match_id == match, _seen_by(caller))
+        )
+        holds = of_match.where(MatchPartRow.last_step >= step).order_by(MatchPartRow.number)
+        last = of_match.order_by(MatchPartRow.number.desc())
+        async with self._database.transaction() as connection:
+            for query in (holds, last):
+                row = (await connection.execute(query.limit(1))).first()
+                if row is not None:
+                    return MatchPart(*row)
+            return None
+
+    async def deleted_among(self, accounts: Collection[str]) -> set[str]:
+        """Return those of some accounts, by bare id, that were deleted."""
+        async with self._database.transaction() as connection:
+            gone = select(AccountRow.id).where(AccountRow.id.in_(accounts), AccountRow.deleted.is_not(None))
+            return set(await connection.scalars(gone))
+
+
+def _seen_by(caller: str) -> ColumnElement[bool]:
+    """Whether an account, by bare id, may see a match: who played it may, and everybody where the table was open."""
+    played = exists().where(MatchPlayerRow.match_id == MatchRow.id, MatchPlayerRow.account_id == caller)
+    return or_(MatchRow.open_to_all.is_(True), played.correlate(MatchRow))
