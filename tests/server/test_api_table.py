@@ -182,6 +182,8 @@ async def test_refused_actions_change_nothing(running_server: Running) -> None:
         (mover.client, changed(decision=1), CODE.ABORTED, "STALE_DECISION", ""),
         (mover.client, changed(decision=good.decision + 1), CODE.ABORTED, "STALE_DECISION", ""),
         (mover.client, changed(expected_version=1), CODE.ABORTED, "STALE_VERSION", ""),
+        (mover.client, changed(expected_version=-1), CODE.INVALID_ARGUMENT, "BAD_REQUEST", ""),
+        (mover.client, changed(decision=-1), CODE.INVALID_ARGUMENT, "BAD_REQUEST", ""),
         (mover.client, changed(table="tables/aaaaaaaaaaaaaaaa"), CODE.NOT_FOUND, "TABLE_NOT_FOUND", ""),
         (idle.client, changed(), CODE.FAILED_PRECONDITION, "", ""),
         (stranger, changed(), CODE.PERMISSION_DENIED, "NOT_SEATED", ""),

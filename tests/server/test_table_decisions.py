@@ -167,6 +167,17 @@ async def test_an_expected_version_is_compared_with_n_alone() -> None:
         assert await handle.act(person(seat), asked) == decision
 
 
+@pytest.mark.parametrize("version", [-1, -2, -(2**63)])
+async def test_a_negative_expected_version_is_refused(version: int) -> None:
+    """A version below 0 is none, and not the same as expecting nothing: the caller's slip would pass unseen."""
+    _, handle = await begun(moves=0)
+    asked = request(handle.name, await decision_of(handle), gr.Verb.NO, request_id="a")
+    asked.expected_version = version
+    refused = await refusal(handle, 0, asked)
+    assert (refused.code, refused.reason) == (INVALID_ARGUMENT, "BAD_REQUEST")
+    assert [field for field, _ in refused.fields] == ["expected_version"]
+
+
 async def test_who_is_not_asked_is_told_so() -> None:
     """A seat that is not asked is refused by the rule; somebody without a seat, before anything is looked at."""
     at, handle = await begun()

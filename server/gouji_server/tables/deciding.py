@@ -142,6 +142,8 @@ def decide_move(
         raise refusals.bad_field("decision", "the question's decision is required", "须给出所答问题的 decision")
     verb, cards, suit = read_action(request.action)
     expected = request.expected_version if request.HasField("expected_version") else -1
+    if expected < 0 and request.HasField("expected_version"):
+        raise refusals.bad_field("expected_version", "a version is not negative", "版本号不能为负数")
     moved = inputs.Moved(seat, verb, suit, now_ms, decision, expected, request_id, cards)
     known = state.requests.find((account, SUBMIT_ACTION, request_id), moved.body)
     if known is not None:
