@@ -312,6 +312,24 @@ async def test_accounts_have_at_most_so_many_open_tables() -> None:
     await at.tables.create(person(0), TableSpec(), "t2")
 
 
+async def test_a_late_retry_of_a_table_long_gone_is_answered_where_there_is_no_room() -> None:
+    """A table that is over, out of the lists and asleep is answered for to its maker, who has as many as it may; what
+    is not the same request is refused as ever."""
+    at = House(limits=Limits(open_tables_per_account=1, open_tables=9, closed_tables_listed=1, idle_seconds=10))
+    await at.tables.start()
+    made = await at.tables.create(person(0), TableSpec(), "old")
+    for number, name in enumerate((made.name, (await at.tables.create(person(1), TableSpec(), "o")).name)):
+        await (await at.tables.open(name)).leave(person(number), "l")
+    await at.tables.create(person(0), TableSpec(), "new")
+    await at.clock.run(60)
+    assert at.tables.listed(made.name) is None
+    assert at.tables.awake() == 0
+    too_many = (RESOURCE_EXHAUSTED, "TOO_MANY_TABLES_OF_ACCOUNT")
+    assert await refused(at.tables.create(person(0), TableSpec(), "another")) == too_many
+    assert await at.tables.create(person(0), TableSpec(), "old") == made
+    assert await refused(at.tables.create(person(0), TableSpec(title="x"), "old")) == (6, "REQUEST_ID_USED")
+
+
 async def test_tables_made_at_once_count_against_the_bound() -> None:
     """Many requests at once do not slip past the bound while none of their tables is durable yet."""
     at = House(limits=Limits(open_tables_per_account=2))

@@ -173,8 +173,7 @@ class Tables:
         epoch = int.from_bytes(world.entropy.token_bytes(6), "big") + 1
         created = deciding.decide_create(caller, spec, request_id, now_ms, epoch)
         name = table_name(caller.account, request_id)
-        if self._directory.get(name) is None and name not in self._actors:
-            self._check_room(caller)
+        if self._directory.get(name) is None and name not in self._actors and not await self._full(name, caller):
             self._making.append(caller.account)
             try:
                 made = await self._make(name, created)
@@ -183,6 +182,21 @@ class Tables:
             if made is not None:
                 return made
         return await self._made_before(name, created)
+
+    async def _full(self, name: str, caller: Caller) -> bool:
+        """Whether there is no room for a new table and this one is none: made long ago, it stands in no list any more.
+
+        Raises Refused where it is new.
+        """
+        try:
+            self._check_room(caller)
+        except refusals.Refused as full:
+            try:
+                await asyncio.shield(self.actor(name).ready)
+            except refusals.TableNotFound:
+                raise full from None
+            return True
+        return False
 
     def _check_room(self, caller: Caller) -> None:
         directory, limits = self._directory, self.limits
