@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from gouji_rules.cards import parse_ranks
 from gouji_rules.errors import shortened
 from gouji_rules.option_texts import TEXT_OF, OptionType
 from gouji_rules.rule_set import OptionValue, RuleSet, RuleSetError, format_option, preset
@@ -66,9 +67,13 @@ def rules_from_settings(name: str, settings: Iterable[tuple[str, str]]) -> RuleS
 
 
 def difference(one: RuleSet, other: RuleSet) -> tuple[tuple[str, OptionValue, OptionValue], ...]:
-    """The options in which two rule sets differ, with their values, in the order of docs/rules.md §12."""
+    """The options in which two rule sets differ, with their values, in the order of docs/rules.md §12.
+
+    Cards removed are the same in any order and spelling.
+    """
     return tuple(
         (option, one.option(option), other.option(option))
         for option in TEXT_OF
         if one.option(option) != other.option(option)
+        and not (option == "removed" and parse_ranks(one.removed) == parse_ranks(other.removed))
     )

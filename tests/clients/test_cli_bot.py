@@ -188,6 +188,7 @@ def test_an_open_table_is_joined(server: str, way: str) -> None:
 
 BLUFF = NewTable(rule_set="shandong", deals=1, with_seat=False)
 ASKING = NewTable(deals=1, options={"show": "ask"}, with_seat=False)
+SHORT = NewTable(deals=1, options={"removed": "444333"}, with_seat=False)
 
 
 @pytest.mark.parametrize(
@@ -225,6 +226,7 @@ def test_a_table_of_other_rules_is_passed_over(server: str, there: NewTable, ask
         (ASKING, ("--rules", "qingdao", "--set", "show=ask", "--deals", "1"), "qingdao, show=ask, 1 deal"),
         (ONE_DEAL, ("--set", "show=auto", "--set", "deals=1"), "qingdao, 1 deal"),
         (BLUFF, (), "shandong, 1 deal"),
+        (SHORT, ("--set", "removed=33 4 44 3"), "qingdao, removed=444333, 1 deal"),
     ],
 )
 @pytest.mark.parametrize("by_name", [False, True])

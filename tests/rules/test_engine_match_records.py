@@ -8,6 +8,8 @@ from random import Random
 import pytest
 
 import gouji_rules as gr
+from gouji_rules.option_values import difference
+from gouji_rules.records import join_records
 from tests.rules.every_rule_set import RULE_SETS
 
 OPTIONS = {
@@ -54,6 +56,21 @@ def test_a_match_round_trips(seed: int) -> None:
     _, last = gr.replay(read)
     assert last.digest() == deals[-1].digest()
     assert any(deal.obligations for deal in deals)
+
+
+def test_deals_by_rules_of_one_value_are_joined() -> None:
+    """R1: cards removed are the same rules in any order, for the deals of a match and where rules are compared."""
+    rules, respelt = (gr.preset("qingdao").replace(removed=removed, deals=2) for removed in ("333444", "4 33 4 34"))
+    match = gr.Match(rules)
+    first = played(match.start_deal(bytes(32)), Random(1))
+    match.finish(first)
+    second = played(gr.Deal.start(respelt, bytes(32), number=2, obligations=match.obligations), Random(2))
+    joined = join_records([gr.record_of_deal(first), gr.record_of_deal(second)])
+    assert len(joined.deals) == 2
+    assert gr.check_record(gr.write_record(joined)) == []
+    assert difference(rules, respelt) == ()
+    other = rules.replace(removed="333333")
+    assert difference(rules, other) == (("removed", "333444", "333333"),)
 
 
 @pytest.mark.parametrize("name", RULE_SETS)

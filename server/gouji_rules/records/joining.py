@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gouji_rules.match import Match
+from gouji_rules.option_values import difference
 from gouji_rules.records.checking import replay
 from gouji_rules.records.model import Record, RecordError
 
@@ -27,14 +28,14 @@ def join_records(records: Sequence[Record], match_length: int = 0) -> Record:
     for number, record in enumerate(records, 1):
         if record.deals or record.refused:
             raise RecordError(0, f"record {number} is not of one deal")
-        if record.rules != rules:
+        if record.rules.name != rules.name or difference(record.rules, rules):
             raise RecordError(0, f"record {number} has other rules than the first")
         if match.over:
             raise RecordError(0, f"the match was over before record {number}")
         if record.obligations != match.obligations:
             owed = ", ".join(map(str, match.obligations)) or "nothing"
             raise RecordError(0, f"record {number} does not follow: the deals before leave {owed}")
-        differences, deal = replay(record, number=match.deal_number)
+        differences, deal = replay(replace(record, rules=rules), number=match.deal_number)
         if differences:
             raise RecordError(0, f"record {number}, line {differences[0].line}: {differences[0].message}")
         if not deal.over and number < len(records):
