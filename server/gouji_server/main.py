@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from pydantic_settings import CliApp
 
 from gouji_server import logs
-from gouji_server.accounts import AccessTokens, Accounts
+from gouji_server.accounts import Accounts
 from gouji_server.api import lobby, replay, session, table
 from gouji_server.api.calls import Calls
 from gouji_server.api.client_versions import ClientGate
@@ -94,8 +94,7 @@ class Server:
             records = await _records(directory, rooms)
             matches = MatchRecords(records)
             tables = await _tables(config, directory, matches, metrics, clock, entropy, house_bots, rooms)
-            tokens = AccessTokens(key, clock, config.access_token_seconds)
-            accounts = await _accounts(records, tokens, clock, entropy, config, rooms)
+            accounts = await _accounts(records, key, clock, entropy, config, rooms)
             streams = Streams(config, accounts.sessions.ended)
             metrics.watch_tables(tables.awake)
             metrics.watch_backlog(tables.backlog_bytes)
@@ -147,9 +146,9 @@ async def _records(directory: DataDirectory, rooms: AsyncExitStack) -> Database:
 
 
 async def _accounts(
-    records: Database, tokens: AccessTokens, clock: Clock, entropy: Entropy, config: Config, rooms: AsyncExitStack
+    records: Database, key: bytes, clock: Clock, entropy: Entropy, config: Config, rooms: AsyncExitStack
 ) -> Accounts:
-    accounts = Accounts(records, tokens, clock, entropy, config)
+    accounts = Accounts(records, key, clock, entropy, config)
     rooms.push_async_callback(accounts.close)
     await accounts.start()
     return accounts

@@ -107,3 +107,28 @@ def test_a_lost_file_is_made_useless(keep: Path, tmp_path: Path) -> None:
 def test_a_file_that_is_no_credentials_is_told(tmp_path: Path) -> None:
     """A missing file, and a server that does not answer, are told in one line."""
     assert "cannot read" in refused(gouji("account", "show", "--keep", str(tmp_path / "none.json")))
+
+
+def test_a_bot_is_made_and_plays_by_its_token(keep: Path, tmp_path: Path) -> None:
+    """A bot's account, a token of it in a file, a match played by it; revoked, it plays no more."""
+    own = ("--keep", str(keep))
+    assert told(gouji("bot", "account", "list", *own)) == "no bots\n"
+    bot = told(gouji("bot", "account", "create", "robot", *own)).strip()
+    assert json.loads(told(gouji("bot", "account", "list", *own, "--json"))) == [
+        {"account": bot, "display_name": "robot"}
+    ]
+    token = told(gouji("bot", "token", "create", bot, *own, "--scope", "play", "--scope", "lobby", "--for", "a cup"))
+    (listed,) = json.loads(told(gouji("bot", "token", "list", bot, *own, "--json")))
+    assert (listed["for"], listed["scopes"], listed["lapses"]) == ("a cup", "play lobby", "")
+    assert token.strip() not in str(listed)
+    file = tmp_path / "token"
+    file.write_text(token)
+    server = Credentials.load(keep).server
+    run = ("bot", "run", "--server", server, "--table", "new", "--deals", "1", "--json")
+    assert json.loads(told(gouji(*run, "--token-file", str(file))))["won"] in (True, False)
+    told(gouji("bot", "token", "revoke", listed["token"], *own))
+    assert "does not take this token" in refused(gouji(*run, env={"GOUJI_BOT_TOKEN": token.strip()}))
+    told(gouji("bot", "account", "delete", bot, *own))
+    assert "BOT_NOT_FOUND" in refused(gouji("bot", "token", "list", bot, *own))
+    assert "no scope" in refused(gouji("bot", "token", "create", bot, *own, "--scope", "dance"))
+    assert "No such file" in refused(gouji(*run, "--token-file", str(tmp_path / "none")), status=2)

@@ -3,18 +3,32 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import gouji_client.sync as gouji
-from gouji_client import BadInput, Client, Credentials, NotSignedIn, Refused, SignInFailed, connect
+from gouji.session.v1 import session_pb2 as pb
+from gouji_client import (
+    BadInput,
+    Client,
+    Credentials,
+    CredentialsError,
+    NewTable,
+    NotSignedIn,
+    PolicyBot,
+    Refused,
+    SignInFailed,
+    connect,
+    run_bot,
+)
 from gouji_client.testing import FakeServer
 from tests.clients.real_server import RealServer
 from tests.clients.watching import AT_ONCE
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Awaitable, Callable
     from pathlib import Path
 
 
@@ -103,6 +117,59 @@ async def test_an_ended_session_loses_its_stream(client: Client) -> None:
     await other.close()
 
 
+async def test_a_bot_has_an_account_and_tokens(client: Client) -> None:
+    """A bot is made, signs in by its token, is shown as a bot at the table, and is out when the token is revoked."""
+    bot = await client.accounts.create_bot("robot")
+    assert (bot.bot, bot.owner, bot.display_name) == (True, client.account.name, "robot")
+    assert [found.name for found in await client.accounts.bots()] == [bot.name]
+    later = datetime.now(UTC) + timedelta(days=1)
+    told, secret = await client.accounts.create_bot_token(bot.name, scopes=["play", "lobby"], expires=later)
+    assert [pb.BotScope.Name(scope) for scope in told.scopes] == ["BOT_SCOPE_PLAY", "BOT_SCOPE_LOBBY"]
+    assert abs(told.expire_time.seconds - later.timestamp()) <= 1
+    assert [token.name for token in await client.accounts.bot_tokens(bot.name)] == [told.name]
+    async with connect(client.address, backoff=AT_ONCE) as program:
+        await program.sign_in_as_bot(secret)
+        assert program.account.name == bot.name
+        with pytest.raises(CredentialsError, match="its token brings it back"):
+            _ = program.credentials
+        made = await program.lobby.create(NewTable(deals=1))
+        assert made.players[0].is_bot_account
+        with pytest.raises(Refused, match="SCOPE_MISSING"):
+            await program.accounts.create_bot("another")
+        await client.accounts.revoke_bot_token(told.name)
+        with pytest.raises(SignInFailed):
+            await program.accounts.me()
+        with pytest.raises(SignInFailed, match="does not take this token"):
+            await program.sign_in_as_bot(secret)
+    await client.accounts.delete_bot(bot.name)
+    assert await client.accounts.bots() == []
+    with pytest.raises(Refused, match="BOT_NOT_FOUND"):
+        await client.accounts.bot_tokens(bot.name)
+
+
+async def test_a_bot_plays_a_match_by_its_token(client: Client) -> None:
+    """`run_bot` with a token plays under the name of the bot's account."""
+    bot = await client.accounts.create_bot("robot")
+    _, secret = await client.accounts.create_bot_token(bot.name)
+    result = await run_bot(client.address, PolicyBot("simple"), table=NewTable(deals=1), fill="simple", token=secret)
+    assert result.complete
+
+
+@pytest.mark.parametrize(
+    "slip",
+    [
+        lambda accounts: accounts.create_bot_token("a", scopes=["dance"]),
+        lambda accounts: accounts.create_bot_token("a", expires=datetime(2030, 1, 1)),  # noqa: DTZ001 - the slip
+        lambda accounts: accounts.create_bot(7),
+        lambda accounts: accounts.delete_bot(None),
+    ],
+)
+async def test_slips_are_told_before_anything_is_sent(client: Client, slip: Callable[[Any], Awaitable[Any]]) -> None:
+    """What cannot be meant is a BadInput in words."""
+    with pytest.raises(BadInput):
+        await slip(client.accounts)
+
+
 def test_the_same_without_async() -> None:
     """The plain client has the same calls."""
     with gouji.running(FakeServer(seed=1)) as server, gouji.connect(server.address) as client:
@@ -113,3 +180,12 @@ def test_the_same_without_async() -> None:
             client.accounts.revoke_session("nothing")
         assert client.accounts.sign_out_everywhere() == 0
         assert client.accounts.replace_device_secret().account == client.account.name
+        bot = client.accounts.create_bot("robot")
+        told, secret = client.accounts.create_bot_token(bot.name)
+        assert client.accounts.bots() == [bot]
+        assert client.accounts.bot_tokens(bot.name) == [told]
+        with gouji.connect(server.address) as program:
+            program.sign_in_as_bot(secret)
+            assert program.account.name == bot.name
+        client.accounts.revoke_bot_token(told.name)
+        client.accounts.delete_bot(bot.name)

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.table import Table
 
-from gouji_cli.signing_in import AsJson, Ca, Insecure, Keep, Server, UseTls, Way, carry_out, signed_in
+from gouji_cli.signing_in import AsJson, Ca, Insecure, Keep, Server, UseTls, Way, carry_out, signed_in, when
 from gouji_cli.terminal import by_locale, out, plain, print_json
 
 if TYPE_CHECKING:
-    from google.protobuf.timestamp_pb2 import Timestamp
-
     from gouji.session.v1 import session_pb2
 
 app = typer.Typer(help="An account: where it is signed in, and what belongs to it.", no_args_is_help=True)
@@ -142,8 +139,3 @@ def as_data(account: session_pb2.Account) -> dict[str, Any]:
         "display_name": account.display_name,
         "made": when(account.create_time),
     }
-
-
-def when(time: Timestamp) -> str:
-    """Return a time as this machine's clock would show it."""
-    return datetime.fromtimestamp(time.ToNanoseconds() / 1e9).astimezone().isoformat(" ", "seconds")

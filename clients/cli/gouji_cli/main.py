@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from gouji_cli import account, bots, records, rules, serving
+from gouji_cli import account, bot_accounts, bots, records, rules, serving
 from gouji_cli.demo.command import demo
 from gouji_cli.terminal import by_locale, forgive_encoding, say_error
 
@@ -26,6 +26,8 @@ app = typer.Typer(
 app.add_typer(rules.app, name="rules")
 app.add_typer(records.app, name="record")
 app.add_typer(bots.app, name="bot")
+bots.app.add_typer(bot_accounts.accounts, name="account")
+bots.app.add_typer(bot_accounts.tokens, name="token")
 app.add_typer(account.app, name="account")
 app.command("serve", context_settings=serving.PASS_ON)(serving.serve)
 app.command("demo")(demo)

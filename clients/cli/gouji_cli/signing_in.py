@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
@@ -17,6 +18,8 @@ from gouji_cli.terminal import by_locale, fail
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Coroutine
     from typing import Any
+
+    from google.protobuf.timestamp_pb2 import Timestamp
 
     from gouji_client import Client, Credentials
     from gouji_client.channel import TLS
@@ -93,3 +96,8 @@ async def signed_in(way: Way) -> AsyncIterator[Client]:
         finally:
             with suppress(GoujiError):
                 await client.sign_out()
+
+
+def when(time: Timestamp) -> str:
+    """Return a time as this machine's clock would show it."""
+    return datetime.fromtimestamp(time.ToNanoseconds() / 1e9, UTC).astimezone().isoformat(" ", "seconds")

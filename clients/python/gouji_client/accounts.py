@@ -5,9 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gouji.session.v1 import session_pb2
-from gouji_client.arguments import resource_name
+from gouji_client.arguments import resource_name, well_formed
+from gouji_client.calls import new_request_id
+from gouji_client.errors import BadInput
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from datetime import datetime
+
     from gouji.session.v1.session_pb2_grpc import SessionServiceAsyncStub
     from gouji_client.calls import Calls
     from gouji_client.credentials import Credentials
@@ -65,3 +70,71 @@ class Accounts:
         request = session_pb2.SignOutEverywhereRequest(keep_this_session=True, replace_device_secrets=True)
         answer = await self._calls.signed(self._session, self._stub.SignOutEverywhere, request)
         return self._session.replace_secret(answer.device_secret)
+
+    # ── bots ──
+
+    async def create_bot(self, display_name: str) -> session_pb2.Account:
+        """Make an account for a bot, which belongs to this one."""
+        with well_formed("a bot"):
+            request = session_pb2.CreateBotAccountRequest(display_name=display_name, request_id=new_request_id())
+        return (await self._calls.signed(self._session, self._stub.CreateBotAccount, request)).account
+
+    async def bots(self) -> list[session_pb2.Account]:
+        """Return the bots of this account, the newest first."""
+        found: list[session_pb2.Account] = []
+        request = session_pb2.ListBotAccountsRequest()
+        while True:
+            answer = await self._calls.signed(self._session, self._stub.ListBotAccounts, request)
+            found.extend(answer.accounts)
+            if not answer.next_page_token:
+                return found
+            request.page_token = answer.next_page_token
+
+    async def delete_bot(self, bot: str) -> None:
+        """Delete a bot's account, `accounts/…`: its tokens are void and its sessions end at once."""
+        request = session_pb2.DeleteBotAccountRequest(name=resource_name(bot, "accounts"))
+        await self._calls.signed(self._session, self._stub.DeleteBotAccount, request)
+
+    async def create_bot_token(
+        self, bot: str, *, scopes: Iterable[str] = (), description: str = "", expires: datetime | None = None
+    ) -> tuple[session_pb2.BotToken, str]:
+        """Make a token of a bot; return what is told of it later, and the secret by which a program signs in.
+
+        `scopes` are some of play, lobby, watch and chat; none: the first three. `expires` is a time with its zone.
+        """
+        with well_formed("a token"):
+            request = session_pb2.CreateBotTokenRequest(
+                parent=resource_name(bot, "accounts"),
+                scopes=[_scope(scope) for scope in scopes],
+                description=description,
+                request_id=new_request_id(),
+            )
+            if expires is not None:
+                if expires.tzinfo is None:
+                    raise BadInput(f"{expires} has no time zone: datetime.now(UTC) has one")
+                request.expire_time.FromDatetime(expires)
+        answer = await self._calls.signed(self._session, self._stub.CreateBotToken, request)
+        return answer.bot_token, answer.token
+
+    async def bot_tokens(self, bot: str) -> list[session_pb2.BotToken]:
+        """Return the tokens of a bot that are good, the newest first."""
+        found: list[session_pb2.BotToken] = []
+        request = session_pb2.ListBotTokensRequest(parent=resource_name(bot, "accounts"))
+        while True:
+            answer = await self._calls.signed(self._session, self._stub.ListBotTokens, request)
+            found.extend(answer.bot_tokens)
+            if not answer.next_page_token:
+                return found
+            request.page_token = answer.next_page_token
+
+    async def revoke_bot_token(self, token: str) -> None:
+        """Make a token, `accounts/…/tokens/…`, void at once: whoever signed in with it is out."""
+        request = session_pb2.RevokeBotTokenRequest(name=resource_name(token, "accounts"))
+        await self._calls.signed(self._session, self._stub.RevokeBotToken, request)
+
+
+def _scope(word: str) -> session_pb2.BotScope.ValueType:
+    try:
+        return session_pb2.BotScope.Value(f"BOT_SCOPE_{word.upper()}")
+    except ValueError:
+        raise BadInput(f"{word!r} is no scope: expected some of play, lobby, watch and chat") from None

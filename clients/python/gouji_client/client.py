@@ -118,6 +118,21 @@ class Client:
             raise SignInFailed(f"{self.address} does not know the credentials of {known.account}{where}") from error
         return known
 
+    async def sign_in_as_bot(self, token: str) -> None:
+        """Sign in as the bot's account whose token it is (docs/accounts.md); the token brings it back every time.
+
+        Raises `SignInFailed` if the token is unknown, lapsed or revoked, `ServerUnreachable`, `BadInput`.
+        """
+        if self._calls.is_closed():
+            raise ClientClosed
+        known = str(token or "").strip()
+        if not known:
+            raise BadInput("a bot's token is a text that begins with gouji-bot-")
+        try:
+            await self._session.begin_as_bot(known)
+        except SignInFailed as error:
+            raise SignInFailed(f"{self.address} does not take this token: it is unknown, lapsed or revoked") from error
+
     async def sign_out(self) -> None:
         """End the session on the server. Credentials stay good for coming back."""
         await self._session.end()

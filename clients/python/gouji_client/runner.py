@@ -62,6 +62,7 @@ async def run_bot(
     seat: int | None = None,
     fill: str | None = None,
     keep: str | os.PathLike[str] | None = None,
+    token: str | None = None,
     manners: Manners | None = None,
     **options: Unpack[ConnectOptions],
 ) -> MatchResult:
@@ -70,13 +71,16 @@ async def run_bot(
     `table` is a table or its name, a `NewTable` to be made, or None for the first table with a free seat, or a new one
     if there is none. `seat` is the seat wanted. `fill` puts a built-in policy into the free seats of a table it made.
     `keep` names a file with credentials, so that a bot started again comes back as itself and goes on where it was.
-    `options` are those of `connect`.
+    `token` is a bot's token: it plays under the name of that bot's account. `options` are those of `connect`.
 
     Raises what `connect`, `sign_in` and `updates` raise; `Refused` if it cannot be seated; `BotFailed` by `manners`.
     """
     _check_bot(bot)
     async with connect(address, **options) as client:
-        await client.sign_in(bot.display_name, keep=keep)
+        if token is not None:
+            await client.sign_in_as_bot(token)
+        else:
+            await client.sign_in(bot.display_name, keep=keep)
         return await play_match(client, bot, table=table, seat=seat, fill=fill, manners=manners)
 
 

@@ -9,7 +9,7 @@ from gouji.session.v1 import session_pb2
 from gouji_client.arguments import well_formed
 from gouji_client.calls import new_request_id
 from gouji_client.credentials import Credentials
-from gouji_client.errors import NotSignedIn, SignInFailed
+from gouji_client.errors import CredentialsError, NotSignedIn, SignInFailed
 
 if TYPE_CHECKING:
     from gouji.session.v1.session_pb2_grpc import SessionServiceAsyncStub
@@ -34,6 +34,7 @@ class Session:
         self._calls = calls
         self._tokens: session_pb2.Session | None = None
         self._credentials: Credentials | None = None
+        self._bot_token = ""
         self._renew_at = 0.0
         self._renewing = asyncio.Lock()
 
@@ -49,7 +50,9 @@ class Session:
 
     @property
     def credentials(self) -> Credentials:
-        """What makes a later client come back as this account. Raises `NotSignedIn`."""
+        """What makes a later client come back as this account. Raises `NotSignedIn`, `CredentialsError` for a bot."""
+        if self._bot_token:
+            raise CredentialsError("a bot's account has no credentials: its token brings it back")
         if self._credentials is None:
             raise NotSignedIn
         return self._credentials
@@ -61,7 +64,7 @@ class Session:
         request = session_pb2.SignInRequest(new_guest=guest, request_id=new_request_id())
         answer = await self._calls.plain(self._stub.SignIn, request)
         account = answer.session.account
-        self._credentials = self._new_credentials(account, answer.device_secret)
+        self._credentials, self._bot_token = self._new_credentials(account, answer.device_secret), ""
         self._take(answer.session)
         return self._credentials
 
@@ -72,7 +75,15 @@ class Session:
             request_id=new_request_id(),
         )
         answer = await self._calls.plain(self._stub.SignIn, request)
-        self._credentials = credentials
+        self._credentials, self._bot_token = credentials, ""
+        self._take(answer.session)
+
+    async def begin_as_bot(self, token: str) -> None:
+        """Sign in as the bot whose token it is. Raises `SignInFailed` if the token is good no more."""
+        with well_formed("a token"):
+            request = session_pb2.SignInRequest(bot=session_pb2.BotCredential(token=token))
+        answer = await self._calls.plain(self._stub.SignIn, request)
+        self._credentials, self._bot_token = None, token
         self._take(answer.session)
 
     async def access_token(self) -> str:
@@ -96,7 +107,7 @@ class Session:
             try:
                 answer = await self._calls.plain(self._stub.RefreshSession, request)
             except SignInFailed:
-                await self.begin(self.credentials)
+                await (self.begin_as_bot(self._bot_token) if self._bot_token else self.begin(self.credentials))
             else:
                 self._take(answer.session)
             return self._require_tokens().access_token

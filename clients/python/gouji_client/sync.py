@@ -70,12 +70,15 @@ def run_bot(
     seat: int | None = None,
     fill: str | None = None,
     keep: str | os.PathLike[str] | None = None,
+    token: str | None = None,
     manners: _runner.Manners | None = None,
     **options: Unpack[ConnectOptions],
 ) -> MatchResult:
     """Play a bot to the end of a match; see `gouji_client.run_bot`."""
     return _loop.run(
-        _runner.run_bot(address, bot, table=table, seat=seat, fill=fill, keep=keep, manners=manners, **options)
+        _runner.run_bot(
+            address, bot, table=table, seat=seat, fill=fill, keep=keep, token=token, manners=manners, **options
+        )
     )
 
 
@@ -145,6 +148,10 @@ class Client:
     ) -> Credentials:
         """Sign in as a new guest, or come back; see `gouji_client.Client.sign_in`."""
         return _loop.run(self._client.sign_in(name, credentials=credentials, keep=keep))
+
+    def sign_in_as_bot(self, token: str) -> None:
+        """Sign in as the bot's account whose token it is; see `gouji_client.Client.sign_in_as_bot`."""
+        _loop.run(self._client.sign_in_as_bot(token))
 
     def sign_out(self) -> None:
         """End the session on the server."""

@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from datetime import datetime
+
     from gouji.session.v1 import session_pb2
     from gouji_client.accounts import Accounts as AsyncAccounts
     from gouji_client.background import BackgroundLoop
@@ -37,3 +40,30 @@ class Accounts:
     def replace_device_secret(self) -> Credentials:
         """End all other sessions and make every device secret void; return credentials with a new one."""
         return self._loop.run(self._accounts.replace_device_secret())
+
+    def create_bot(self, display_name: str) -> session_pb2.Account:
+        """Make an account for a bot, which belongs to this one."""
+        return self._loop.run(self._accounts.create_bot(display_name))
+
+    def bots(self) -> list[session_pb2.Account]:
+        """Return the bots of this account, the newest first."""
+        return self._loop.run(self._accounts.bots())
+
+    def delete_bot(self, bot: str) -> None:
+        """Delete a bot's account, `accounts/…`."""
+        self._loop.run(self._accounts.delete_bot(bot))
+
+    def create_bot_token(
+        self, bot: str, *, scopes: Iterable[str] = (), description: str = "", expires: datetime | None = None
+    ) -> tuple[session_pb2.BotToken, str]:
+        """Make a token of a bot; return what is told of it later, and the secret by which a program signs in."""
+        made = self._accounts.create_bot_token(bot, scopes=scopes, description=description, expires=expires)
+        return self._loop.run(made)
+
+    def bot_tokens(self, bot: str) -> list[session_pb2.BotToken]:
+        """Return the tokens of a bot that are good, the newest first."""
+        return self._loop.run(self._accounts.bot_tokens(bot))
+
+    def revoke_bot_token(self, token: str) -> None:
+        """Make a token, `accounts/…/tokens/…`, void at once."""
+        self._loop.run(self._accounts.revoke_bot_token(token))

@@ -13,13 +13,27 @@ PREFIX = "accounts/"
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """An account: resource name, display name, when it was made (Unix seconds)."""
+    """An account: resource name, display name, when it was made (Unix seconds).
+
+    `owner` is the resource name of the account that a bot's account belongs to; empty for a person's.
+    """
 
     name: str
     display_name: str
     created: float
+    owner: str = ""
 
 
 def account_from(record: AccountRecord) -> Account:
     """Return an account of the records."""
-    return Account(PREFIX + record.id, record.display_name, record.created)
+    return Account(
+        name=PREFIX + record.id,
+        display_name=record.display_name,
+        created=record.created,
+        owner="" if record.owner_id is None else PREFIX + record.owner_id,
+    )
+
+
+def bare(name: str) -> str:
+    """Return the id of an account `accounts/…`."""
+    return name.removeprefix(PREFIX)

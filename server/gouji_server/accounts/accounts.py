@@ -9,15 +9,17 @@ from typing import TYPE_CHECKING
 import structlog
 
 from gouji_server.accounts.account import PREFIX, account_from
+from gouji_server.accounts.bots import Bots
 from gouji_server.accounts.secrets import hash_of, is_one_of, new_secret
 from gouji_server.accounts.sessions import CredentialError, Sessions
+from gouji_server.accounts.tokens import AccessTokens
 from gouji_server.rate_limits import TokenBuckets
-from gouji_server.records import AccountRecord, AccountRecords, Retry, SessionRecords
+from gouji_server.records import AccountRecord, AccountRecords, BotRecords, Retry, SessionRecords
 
 if TYPE_CHECKING:
     from gouji_server.accounts.account import Account
     from gouji_server.accounts.sessions import Origin, Session
-    from gouji_server.accounts.tokens import AccessTokens, Identity
+    from gouji_server.accounts.tokens import Identity
     from gouji_server.config import Config
     from gouji_server.records import Database
     from gouji_server.tables import Clock, Entropy
@@ -53,13 +55,13 @@ class SignedIn:
 class Accounts:
     """All accounts of the server."""
 
-    def __init__(
-        self, database: Database, tokens: AccessTokens, clock: Clock, entropy: Entropy, config: Config
-    ) -> None:
+    def __init__(self, database: Database, key: bytes, clock: Clock, entropy: Entropy, config: Config) -> None:
+        tokens = AccessTokens(key, clock, config.access_token_seconds)
         self._records = AccountRecords(database)
         self._clock = clock
         self._entropy = entropy
         self.sessions = Sessions(SessionRecords(database), tokens, clock, entropy, config)
+        self.bots = Bots(BotRecords(database), self.sessions, clock, key)
         self._sign_ins = TokenBuckets(clock, config.sign_in_burst, config.sign_ins_per_minute / 60)
         self._refreshes = TokenBuckets(
             clock, config.sign_in_burst * REFRESHES, config.sign_ins_per_minute / 60 * REFRESHES
@@ -108,6 +110,18 @@ class Accounts:
         begun = await self.sessions.begin(known, token, session)
         log.info("signed in", account=PREFIX + known.id, way="device")
         return SignedIn(begun)
+
+    async def sign_in_bot(self, token: str, origin: Origin) -> SignedIn:
+        """Begin a session of the bot whose token it is. Raises CredentialError or SignInLimited."""
+        _take_token(self._sign_ins, origin.address)
+        await self._clean(self._clock.now())
+        try:
+            session = await self.bots.sign_in(token, origin)
+        except CredentialError:
+            log.info("sign-in refused", way="bot")
+            raise
+        log.info("signed in", account=session.account.name, way="bot")
+        return SignedIn(session)
 
     async def refresh(self, refresh_token: str, origin: Origin) -> Session:
         """Trade a refresh token for new tokens. Raises CredentialError or SignInLimited."""

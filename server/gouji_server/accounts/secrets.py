@@ -22,7 +22,12 @@ _NO_SECRET = bytes(32)
 
 def new_secret(entropy: Entropy) -> str:
     """Return a new secret, safe in URLs and metadata."""
-    return base64.urlsafe_b64encode(entropy.token_bytes(SECRET_BYTES)).rstrip(b"=").decode("ascii")
+    return as_text(entropy.token_bytes(SECRET_BYTES))
+
+
+def as_text(secret: bytes) -> str:
+    """Return a secret as text."""
+    return base64.urlsafe_b64encode(secret).rstrip(b"=").decode("ascii")
 
 
 def hash_of(secret: str) -> bytes:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from gouji_server.accounts.account import PREFIX, account_from
+from gouji_server.accounts.account import account_from, bare
 from gouji_server.accounts.finishing import Finishing
 from gouji_server.accounts.revocations import Revocations
 from gouji_server.accounts.secrets import hash_of, new_secret
@@ -104,13 +104,21 @@ class Sessions:
         )
         return token, session
 
-    async def begin(self, record: AccountRecord, token: str, session: NewSession) -> Session:
+    async def begin(
+        self,
+        record: AccountRecord,
+        token: str,
+        session: NewSession,
+        *,
+        scopes: str | None = None,
+        until: float = math.inf,
+    ) -> Session:
         """Begin a session that was made. Raises CredentialError if what it is begun with has gone meanwhile."""
         ended = await self._records.begin(record.id, session)
         if ended is None:
             raise CredentialError
         self.note_ended(ended)
-        return self.tokens_of(record, session.id, token, session.expires)
+        return self.tokens_of(record, session.id, token, session.expires, scopes=scopes, until=until)
 
     async def refresh(self, refresh_token: str) -> Session:
         """Trade a refresh token for new tokens. Raises CredentialError. A token that comes again ends its session."""
@@ -121,7 +129,8 @@ class Sessions:
         token = new_secret(self._entropy)
         used = await self._records.rotate(hash_of(refresh_token), hash_of(token), now, now + self._refresh_lifetime)
         if isinstance(used, Rotated):
-            return self.tokens_of(used.account, used.session_id, token, used.expires)
+            until = math.inf if used.bot_expires is None else used.bot_expires
+            return self.tokens_of(used.account, used.session_id, token, used.expires, scopes=used.scopes, until=until)
         if isinstance(used, Reused):
             log.warning("a used refresh token came again: its session is ended")
             self.ended.end(used.session_id)
@@ -134,9 +143,9 @@ class Sessions:
     async def _sign_out(self, token_hash: bytes) -> None:
         self.note_ended(await self._records.end_by_token(token_hash, self._clock.now()))
 
-    async def list(self, identity: Identity) -> list[OpenSession]:
+    async def of(self, identity: Identity) -> list[OpenSession]:
         """Return the open sessions of the caller's account, the one that was used last first."""
-        records = await self._records.of_account(_bare(identity), self._clock.now())
+        records = await self._records.of_account(bare(identity.caller.account), self._clock.now())
         return [_open_session(record, identity) for record in records]
 
     async def end_one(self, identity: Identity, name: str) -> bool:
@@ -147,7 +156,7 @@ class Sessions:
         return await self.finishing.run(self._end_one(identity, name.removeprefix(SESSIONS)))
 
     async def _end_one(self, identity: Identity, session: str) -> bool:
-        ended = await self._records.end_one(_bare(identity), session, identity.session, self._clock.now())
+        ended = await self._records.end_one(bare(identity.caller.account), session, identity.session, self._clock.now())
         self.note_ended(ended or ())
         return ended is not None
 
@@ -158,7 +167,7 @@ class Sessions:
         """
         secret = new_secret(self._entropy) if replace_secrets else ""
         keep = identity.session if keep_this else ""
-        ended = await self.finishing.run(self._end_all(_bare(identity), keep, secret))
+        ended = await self.finishing.run(self._end_all(bare(identity.caller.account), keep, secret))
         return ended, secret
 
     async def _end_all(self, account: str, keep: str, secret: str) -> int:
@@ -172,15 +181,21 @@ class Sessions:
         for session in sessions:
             self.ended.end(session)
 
-    def tokens_of(self, record: AccountRecord, session: str, refresh_token: str, refresh_expires: float) -> Session:
-        """Return the tokens of a session, a new access token among them."""
+    def tokens_of(
+        self,
+        record: AccountRecord,
+        session: str,
+        refresh_token: str,
+        refresh_expires: float,
+        *,
+        scopes: str | None = None,
+        until: float = math.inf,
+    ) -> Session:
+        """Return the tokens of a session, a new access token among them. `scopes` and `until` are those of a bot's."""
         account = account_from(record)
-        token, expires = self._tokens.issue(Caller(account.name, account.display_name), session)
+        caller = Caller(account.name, account.display_name, bot=scopes is not None)
+        token, expires = self._tokens.issue(caller, session, scopes=scopes, until=until)
         return Session(account, token, expires, refresh_token, refresh_expires)
-
-
-def _bare(identity: Identity) -> str:
-    return identity.caller.account.removeprefix(PREFIX)
 
 
 def _open_session(record: SessionRecord, identity: Identity) -> OpenSession:

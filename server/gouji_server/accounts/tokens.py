@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -33,11 +34,15 @@ class TokenError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Who is calling, in which session (its id), and until when that is known (Unix seconds)."""
+    """Who is calling, in which session (its id), and until when that is known (Unix seconds).
+
+    `scopes` is what a bot's token allows; None for a person, who may do everything.
+    """
 
     caller: Caller
     expires: float
     session: str
+    scopes: frozenset[str] | None = None
 
 
 class AccessTokens:
@@ -48,11 +53,16 @@ class AccessTokens:
         self._clock = clock
         self._lifetime = lifetime
 
-    def issue(self, caller: Caller, session: str) -> tuple[str, float]:
-        """Return a token for `caller` and when it lapses (Unix seconds). `session`: the id of the session it is of."""
+    def issue(
+        self, caller: Caller, session: str, *, scopes: str | None = None, until: float = math.inf
+    ) -> tuple[str, float]:
+        """Return a token for `caller` and when it lapses (Unix seconds), at `until` at the latest.
+
+        `session`: the id of the session it is of. `scopes`: what a bot may do, in words; None for a person.
+        """
         now = self._clock.now()
-        expires = now + self._lifetime
-        claims = {
+        expires = min(now + self._lifetime, until)
+        claims: dict[str, object] = {
             "iss": ISSUER,
             "aud": AUDIENCE,
             "sub": caller.account,
@@ -61,6 +71,8 @@ class AccessTokens:
             "iat": now,
             "exp": expires,
         }
+        if scopes is not None:
+            claims["scp"] = scopes
         return jwt.encode(claims, self._key, ALGORITHM), expires
 
     def check(self, token: str) -> Identity:
@@ -69,10 +81,12 @@ class AccessTokens:
             raise TokenError
         try:
             claims = jwt.decode(token, self._key, [ALGORITHM], options=_OPTIONS, audience=AUDIENCE, issuer=ISSUER)
-            caller = Caller(claims["sub"], claims["name"])
+            words = claims.get("scp")
+            caller = Caller(claims["sub"], claims["name"], bot=words is not None)
+            scopes = None if words is None else frozenset(words.split())
             expires, session = float(claims["exp"]), str(claims["sid"])
-        except (jwt.InvalidTokenError, KeyError, TypeError, ValueError) as error:
+        except (jwt.InvalidTokenError, AttributeError, KeyError, TypeError, ValueError) as error:
             raise TokenError from error
         if expires <= self._clock.now():
             raise TokenError
-        return Identity(caller, expires, session)
+        return Identity(caller, expires, session, scopes)

@@ -18,6 +18,7 @@ from gouji_server.accounts import Origin, TokenError
 from gouji_server.api.client_versions import CLIENT_HEADER
 from gouji_server.api.errors import abort, malformed, told, unauthenticated
 from gouji_server.api.peers import address_of
+from gouji_server.api.scopes import Scope, check_scope, scope_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
@@ -86,21 +87,22 @@ class Calls:
         serve: Callable[[Request, Call], Awaitable[Message | bytes]],
         *,
         logged: Sequence[tuple[str, str]] = (),
-        open_to_all: bool = False,
         any_client: bool = False,
     ) -> grpc.RpcMethodHandler[bytes, bytes]:
         """Return the handler of a unary method.
 
         `serve` gets the parsed request and gives the response, as a message or as its bytes. `logged`: request fields
-        that go into the log context, with the names they have there. `open_to_all`: no access token is needed;
-        `any_client`: however old the client is.
+        that go into the log context, with the names they have there. `any_client`: however old the client is.
+        Who may call it stands in api/scopes.py.
         """
+
+        scope = scope_of(method)
 
         async def handle(raw: bytes, context: Context) -> bytes:
             async def run() -> bytes:
                 if not any_client:
                     self._gate.check(client_of(context))
-                call = self._call(context, open_to_all)
+                call = self._call(context, scope)
                 request = parse(request_type, raw)
                 _bind(request, logged)
                 response = await serve(request, call)
@@ -120,10 +122,12 @@ class Calls:
     ) -> grpc.RpcMethodHandler[bytes, bytes]:
         """Return the handler of a method that answers with a stream; `serve` writes it and ends it by returning."""
 
+        scope = scope_of(method)
+
         async def handle(raw: bytes, context: Context) -> None:
             async def run() -> None:
                 self._gate.check(client_of(context))
-                call = self._call(context, open_to_all=False)
+                call = self._call(context, scope)
                 request = parse(request_type, raw)
                 _bind(request, logged)
                 await serve(request, call)
@@ -137,23 +141,26 @@ class Calls:
     ) -> grpc.RpcMethodHandler[bytes, bytes]:
         """Return the handler of a method with streams both ways; `serve` reads the one and writes by the context."""
 
+        scope = scope_of(method)
+
         async def handle(requests: AsyncIterator[bytes], context: Context) -> None:
             async def run() -> None:
                 self._gate.check(client_of(context))
-                await serve(requests, self._call(context, open_to_all=False))
+                await serve(requests, self._call(context, scope))
 
             await self._guarded(method, context, run)
 
         return grpc.stream_stream_rpc_method_handler(handle)
 
-    def _call(self, context: Context, open_to_all: bool) -> Call:
-        if open_to_all:
+    def _call(self, context: Context, scope: Scope) -> Call:
+        if scope is Scope.PUBLIC:
             return Call(context, None)
         try:
             identity = self._accounts.authenticate(bearer(context))
         except TokenError as error:
             raise unauthenticated() from error
         structlog.contextvars.bind_contextvars(account=identity.caller.account)
+        check_scope(identity, scope)
         return Call(context, identity)
 
     async def _guarded(self, method: str, context: Context, run: Callable[[], Awaitable[Result]]) -> Result:

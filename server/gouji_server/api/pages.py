@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from gouji_server.lobby import PageTokenError, PageTokens
+
+DEFAULT_PAGE = 50
+MAX_PAGE = 100
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gouji_server.api.validation import Shape
+
+T = TypeVar("T")
 
 
 class Pages:
@@ -34,3 +39,11 @@ class Pages:
     def following(self, question: Sequence[str | int], position: str) -> str:
         """Return the `next_page_token` of a position; empty for none."""
         return self._tokens.make(question, position) if position else ""
+
+    def cut(
+        self, question: Sequence[str | int], whole: Sequence[T], position: str, page_size: int
+    ) -> tuple[Sequence[T], str]:
+        """Return a page of a short list, beginning at `position`, and the token of the next one."""
+        start = int(position or 0)
+        stop = start + (page_size or DEFAULT_PAGE)
+        return whole[start:stop], self.following(question, str(stop) if stop < len(whole) else "")

@@ -11,6 +11,7 @@ from google.rpc import code_pb2
 from gouji.table.v1 import table_pb2 as pb
 from gouji_server.accounts import TokenError
 from gouji_server.api.errors import invalid, limited, malformed, unauthenticated
+from gouji_server.api.scopes import Scope, check_scope
 from gouji_server.api.streams import Stream
 from gouji_server.api.validation import Shape
 from gouji_server.tables import Refused
@@ -149,6 +150,7 @@ class PlayStream:
         self._identity = identity
         self._stream.renew(identity)
         return 0
+        check_scope(identity, Scope.PLAY)
 
     async def _open(self, name: str) -> TableHandle:
         table = await self._room.tables.open(name)

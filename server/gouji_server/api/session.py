@@ -9,17 +9,20 @@ from google.rpc import code_pb2
 
 from gouji.session.v1 import session_pb2 as pb
 from gouji_server.accounts import CredentialError, SignInLimited
+from gouji_server.api.account_messages import open_session, own_account, tokens
+from gouji_server.api.bot_accounts import BotMethods
 from gouji_server.api.errors import limited, unauthenticated, wrong_credential
+from gouji_server.api.pages import DEFAULT_PAGE, MAX_PAGE
 from gouji_server.api.timestamps import timestamp
 from gouji_server.api.validation import Shape
 from gouji_server.tables import Refused
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Awaitable, Callable, Mapping
 
     import grpc
 
-    from gouji_server.accounts import Account, Accounts, OpenSession, Session
+    from gouji_server.accounts import Accounts, SignedIn
     from gouji_server.api.calls import Call, Calls
     from gouji_server.api.pages import Pages
     from gouji_server.tables import Clock
@@ -28,8 +31,8 @@ SERVICE = "gouji.session.v1.SessionService"
 
 PROTOCOL_VERSION = 1
 """Of the protos: it grows with what a client could not know of before."""
-DEFAULT_PAGE = 50
-MAX_PAGE = 100
+WAYS = ("new_guest", "device", "bot")
+"""The ways to sign in, by the field that asks for one."""
 
 
 class SessionService:
@@ -40,24 +43,30 @@ class SessionService:
         self._pages = pages
         self._minimums = minimums
         self._clock = clock
+        self._bots = BotMethods(accounts.bots, pages, clock)
+        self._ways: dict[str, Callable[[pb.SignInRequest, Shape, Call], Awaitable[SignedIn]]] = {
+            "new_guest": self._as_guest,
+            "device": self._by_device,
+            "bot": self._as_bot,
+        }
 
     def handlers(self, calls: Calls) -> dict[str, grpc.RpcMethodHandler[bytes, bytes]]:
         """Return the handlers by method name."""
         # The request id of a sign-in is left out of the logs: for ten minutes it opens the account it made.
         return {
             "GetServerInfo": calls.unary(
-                "GetServerInfo", pb.GetServerInfoRequest, self.get_server_info, open_to_all=True, any_client=True
+                "GetServerInfo", pb.GetServerInfoRequest, self.get_server_info, any_client=True
             ),
-            "SignIn": calls.unary("SignIn", pb.SignInRequest, self.sign_in, open_to_all=True),
-            "RefreshSession": calls.unary("RefreshSession", pb.RefreshSessionRequest, self.refresh, open_to_all=True),
-            "SignOut": calls.unary("SignOut", pb.SignOutRequest, self.sign_out, open_to_all=True),
+            "SignIn": calls.unary("SignIn", pb.SignInRequest, self.sign_in),
+            "RefreshSession": calls.unary("RefreshSession", pb.RefreshSessionRequest, self.refresh),
+            "SignOut": calls.unary("SignOut", pb.SignOutRequest, self.sign_out),
             "GetAccount": calls.unary("GetAccount", pb.GetAccountRequest, self.get_account),
             "ListSessions": calls.unary("ListSessions", pb.ListSessionsRequest, self.list_sessions),
             "RevokeSession": calls.unary("RevokeSession", pb.RevokeSessionRequest, self.revoke_session),
             "SignOutEverywhere": calls.unary(
                 "SignOutEverywhere", pb.SignOutEverywhereRequest, self.sign_out_everywhere
             ),
-        }
+        } | self._bots.handlers(calls)
 
     async def get_server_info(self, _request: pb.GetServerInfoRequest, _call: Call) -> pb.GetServerInfoResponse:
         """Tell whoever asks what is spoken here."""
@@ -69,30 +78,34 @@ class SessionService:
         )
 
     async def sign_in(self, request: pb.SignInRequest, call: Call) -> pb.SignInResponse:
-        """Make a guest, or come back with a device secret."""
-        guest, device = request.HasField("new_guest"), request.HasField("device")
-        name = request.new_guest.display_name.strip()
+        """Make a guest, or come back: with a device secret, or as a bot."""
         shape = Shape().sign_in_id(request.request_id)
-        if guest == device:
-            shape.bad("new_guest", "wanted: exactly one of new_guest and device", "new_guest 与 device 须恰好给出一个")
-        elif guest:
-            shape.display_name(name, "new_guest.display_name")
-        else:
-            shape.name(request.device.account, "accounts", "device.account")
-            shape.secret(request.device.device_secret, "device.device_secret")
-        shape.settle()
+        ways = [field.name for field, _ in request.ListFields() if field.name in WAYS]
+        if len(ways) != 1:
+            shape.bad("new_guest", f"wanted: exactly one of {', '.join(WAYS)}", f"{'、'.join(WAYS)} 须恰好给出一个")
+            shape.settle()
         try:
-            if guest:
-                signed_in = await self._accounts.sign_in_guest(name, request.request_id, call.origin)
-            else:
-                signed_in = await self._accounts.sign_in_device(
-                    request.device.account, request.device.device_secret, call.origin
-                )
+            signed_in = await self._ways[ways[0]](request, shape, call)
         except CredentialError as error:
             raise wrong_credential() from error
         except SignInLimited as error:
             raise _too_many(error) from error
-        return pb.SignInResponse(session=_session(signed_in.session), device_secret=signed_in.device_secret)
+        return pb.SignInResponse(session=tokens(signed_in.session), device_secret=signed_in.device_secret)
+
+    async def _as_guest(self, request: pb.SignInRequest, shape: Shape, call: Call) -> SignedIn:
+        name = request.new_guest.display_name.strip()
+        shape.display_name(name, "new_guest.display_name").settle()
+        return await self._accounts.sign_in_guest(name, request.request_id, call.origin)
+
+    async def _by_device(self, request: pb.SignInRequest, shape: Shape, call: Call) -> SignedIn:
+        device = request.device
+        shape.name(device.account, "accounts", "device.account")
+        shape.secret(device.device_secret, "device.device_secret").settle()
+        return await self._accounts.sign_in_device(device.account, device.device_secret, call.origin)
+
+    async def _as_bot(self, request: pb.SignInRequest, shape: Shape, call: Call) -> SignedIn:
+        shape.secret(request.bot.token, "bot.token").settle()
+        return await self._accounts.sign_in_bot(request.bot.token, call.origin)
 
     async def refresh(self, request: pb.RefreshSessionRequest, call: Call) -> pb.RefreshSessionResponse:
         """Trade a refresh token."""
@@ -103,7 +116,7 @@ class SessionService:
             raise wrong_credential() from error
         except SignInLimited as error:
             raise _too_many(error) from error
-        return pb.RefreshSessionResponse(session=_session(session))
+        return pb.RefreshSessionResponse(session=tokens(session))
 
     async def sign_out(self, request: pb.SignOutRequest, _call: Call) -> pb.SignOutResponse:
         """End a session."""
@@ -120,20 +133,17 @@ class SessionService:
         if account is None:
             # The token outlived its account.
             raise unauthenticated()
-        return pb.GetAccountResponse(account=_account(account))
+        return pb.GetAccountResponse(account=own_account(account))
 
     async def list_sessions(self, request: pb.ListSessionsRequest, call: Call) -> pb.ListSessionsResponse:
         """List the caller's open sessions."""
         shape = Shape().page_size(request.page_size, MAX_PAGE, DEFAULT_PAGE)
         question = ("ListSessions", call.caller.account)
-        start = int(self._pages.continued(question, request.page_token, shape) or 0)
+        position = self._pages.continued(question, request.page_token, shape)
         shape.settle()
-        stop = start + (request.page_size or DEFAULT_PAGE)
-        sessions = await self._accounts.sessions.list(call.identity)
-        return pb.ListSessionsResponse(
-            sessions=[_open_session(session) for session in sessions[start:stop]],
-            next_page_token=self._pages.following(question, str(stop) if stop < len(sessions) else ""),
-        )
+        sessions = await self._accounts.sessions.of(call.identity)
+        page, following = self._pages.cut(question, sessions, position, request.page_size)
+        return pb.ListSessionsResponse(sessions=[open_session(session) for session in page], next_page_token=following)
 
     async def revoke_session(self, request: pb.RevokeSessionRequest, call: Call) -> pb.RevokeSessionResponse:
         """End one of the caller's sessions."""
@@ -185,28 +195,3 @@ def _not_yours() -> Refused:
 
 def _no_session() -> Refused:
     return Refused(code_pb2.NOT_FOUND, "SESSION_NOT_FOUND", "your account has no such session", "你的账号没有此会话")
-
-
-def _open_session(session: OpenSession) -> pb.OpenSession:
-    return pb.OpenSession(
-        name=session.name,
-        create_time=timestamp(session.created),
-        last_use_time=timestamp(session.used),
-        expire_time=timestamp(session.expires),
-        client=session.client,
-        current=session.current,
-    )
-
-
-def _session(session: Session) -> pb.Session:
-    return pb.Session(
-        account=_account(session.account),
-        access_token=session.access_token,
-        access_expire_time=timestamp(session.access_expires),
-        refresh_token=session.refresh_token,
-        refresh_expire_time=timestamp(session.refresh_expires),
-    )
-
-
-def _account(account: Account) -> pb.Account:
-    return pb.Account(name=account.name, display_name=account.display_name, create_time=timestamp(account.created))

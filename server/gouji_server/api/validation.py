@@ -25,6 +25,7 @@ _NAMES = {
     "tables": re.compile(r"tables/[A-Za-z0-9_-]{1,64}"),
     "matches": re.compile(r"matches/[A-Za-z0-9_-]{1,64}"),
     "accounts": re.compile(r"accounts/[A-Za-z0-9_-]{1,64}"),
+    "tokens": re.compile(r"accounts/[A-Za-z0-9_-]{1,64}/tokens/[A-Za-z0-9_-]{1,64}"),
     "sessions": re.compile(r"sessions/[A-Za-z0-9_-]{1,64}"),
     "ruleSets": re.compile(r"ruleSets/[A-Za-z0-9_-]{1,64}"),
 }
@@ -77,7 +78,7 @@ class Shape:
         """Check a resource name of `collection`."""
         if _NAMES[collection].fullmatch(value):
             return self
-        return self.bad(field, f"wanted: a resource name {collection}/…", f"应为资源名 {collection}/…")
+        return self.bad(field, f"wanted: a resource name {_shown(collection)}", f"应为资源名 {_shown(collection)}")
 
     def policy(self, value: str) -> Self:
         """Check the shape of a built-in bot's name; whether there is such a bot is the tables' to say."""
@@ -141,6 +142,10 @@ class Shape:
         if 1 <= len(value) <= MAX_SECRET:
             return self
         return self.bad(field, f"wanted: 1 to {MAX_SECRET} characters", f"应为 1 至 {MAX_SECRET} 个字符")
+
+
+def _shown(collection: str) -> str:
+    return "accounts/…/tokens/…" if collection == "tokens" else f"{collection}/…"
 
 
 def is_line(text: str) -> bool:

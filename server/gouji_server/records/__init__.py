@@ -4,6 +4,7 @@ SQLAlchemy over SQLite, brought up to date at start by Alembic."""
 
 from gouji_server.records.account_record import AccountRecord
 from gouji_server.records.accounts import AccountRecords, Retry
+from gouji_server.records.bots import BotRecords, BotTokenRecord, NotAdded
 from gouji_server.records.database import Database, RecordsFailed
 from gouji_server.records.matches import MatchRecords
 from gouji_server.records.sessions import NewSession, Reused, Rotated, SessionRecord, SessionRecords, Unknown
@@ -11,9 +12,12 @@ from gouji_server.records.sessions import NewSession, Reused, Rotated, SessionRe
 __all__ = [
     "AccountRecord",
     "AccountRecords",
+    "BotRecords",
+    "BotTokenRecord",
     "Database",
     "MatchRecords",
     "NewSession",
+    "NotAdded",
     "RecordsFailed",
     "Retry",
     "Reused",

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class AccountRecord:
-    """An account. `id` is what comes after `accounts/`; `created` and `deleted` are Unix seconds.
+    """An account. `id` is what comes after `accounts/`; `created`, `deleted` and `renamed` (last) are Unix seconds.
 
     `owner_id` is the account whose bot it is; None for a person's.
     """
@@ -28,6 +28,7 @@ class AccountRecord:
     login_name: str | None = None
     owner_id: str | None = None
     deleted: float | None = None
+    renamed: float | None = None
 
 
 COLUMNS = (
@@ -38,6 +39,7 @@ COLUMNS = (
     AccountRow.login_name,
     AccountRow.owner_id,
     AccountRow.deleted,
+    AccountRow.renamed,
 )
 
 

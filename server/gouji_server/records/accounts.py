@@ -5,10 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sqlalchemy import delete, insert, select
+from sqlalchemy import delete, insert, or_, select
 
 from gouji_server.records.account_record import account_of
-from gouji_server.records.models import AccountRow, DeviceSecretRow, FamilyRow, RefreshTokenRow, SignInRetryRow
+from gouji_server.records.models import (
+    AccountRow,
+    BotTokenRow,
+    DeviceSecretRow,
+    FamilyRow,
+    RefreshTokenRow,
+    SignInRetryRow,
+)
 from gouji_server.records.sessions import begin_session
 
 if TYPE_CHECKING:
@@ -20,6 +27,10 @@ if TYPE_CHECKING:
 
 MAX_DEVICE_SECRETS = 8
 """Secrets of one account. A retried sign-in adds one; past the limit the oldest goes."""
+
+
+KEEP_TOKENS_SECONDS = 30 * 86400
+"""Bot tokens that are good no more are kept so long: their request ids are still known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +87,14 @@ class AccountRecords:
             return account, list(hashes)
 
     async def drop_lapsed(self, now: float) -> None:
-        """Remove refresh tokens and sign-in retries that have lapsed, and sessions without any token left."""
+        """Remove refresh tokens and retries that have lapsed, sessions without any token left, bot tokens long void."""
         async with self._database.transaction() as connection:
             await connection.execute(delete(SignInRetryRow).where(SignInRetryRow.expires <= now))
             await connection.execute(delete(RefreshTokenRow).where(RefreshTokenRow.expires <= now))
+            old = now - KEEP_TOKENS_SECONDS
+            await connection.execute(
+                delete(BotTokenRow).where(or_(BotTokenRow.revoked <= old, BotTokenRow.expires <= old))
+            )
             alive = select(RefreshTokenRow.family_id).where(RefreshTokenRow.family_id == FamilyRow.id).exists()
             await connection.execute(delete(FamilyRow).where(~alive))
 

@@ -85,12 +85,16 @@ class SessionRecords:
     async def begin(self, account_id: str, session: NewSession) -> list[str] | None:
         """Begin a session of an account; return the sessions that were ended to make room.
 
-        None, and no session, if the device secret that it is begun with has gone meanwhile.
+        None, and no session, if the device secret or the bot token that it is begun with has gone meanwhile.
         """
         async with self._database.transaction() as connection:
             if session.device is not None:
                 secret = select(DeviceSecretRow.account_id).where(DeviceSecretRow.hash == session.device)
                 if await connection.scalar(secret) != account_id:
+                    return None
+            if session.bot_token is not None:
+                good = select(BotTokenRow.id).where(BotTokenRow.id == session.bot_token, BotTokenRow.revoked.is_(None))
+                if await connection.scalar(good) is None:
                     return None
             return await begin_session(connection, account_id, session)
 

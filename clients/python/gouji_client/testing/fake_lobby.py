@@ -47,8 +47,10 @@ class FakeLobby:
             raise Refusal(grpc.StatusCode.INVALID_ARGUMENT, "BAD_REQUEST", text, "测试服务器的规则在创建时已定")
         table.own(account.name, request.title, request.deals or table.setting.rules.deals or 3)
         if not request.without_seat:
-            table.join(account.name, account.display_name, request.seat if request.HasField("seat") else 0)
-        return lobby_pb2.CreateTableResponse(table=table.info)
+            table.join(
+                account.name, account.display_name, request.seat if request.HasField("seat") else 0, bot=account.bot
+            )
+        return lobby_pb2.CreateTableResponse(table=table.info, join_code=self._code)
 
     async def get_table(self, request: lobby_pb2.GetTableRequest, token: str) -> lobby_pb2.GetTableResponse:
         """See `LobbyService.GetTable`."""

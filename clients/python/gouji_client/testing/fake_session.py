@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import grpc
 
 from gouji.session.v1 import session_pb2
+from gouji_client.testing.fake_bots import FakeBots
 from gouji_client.testing.refusals import Refusal, unauthenticated
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ class _Open:
     account: str
     created: float
     used: float = 0.0
+    bot_token: str = ""
     refresh_token: str = ""
     access_tokens: list[str] = field(default_factory=list)
 
@@ -47,6 +49,7 @@ class FakeAccounts:
         self._open: dict[str, _Open] = {}
         self.on_end: Callable[[], None] = lambda: None
         """Called when a session has been ended: its streams are to look at their tokens."""
+        self._bots = FakeBots(self._add_account, self._end_of_token)
         self.refreshes = 0
         """How often a refresh token was traded in."""
         self.sign_ins = 0
@@ -79,10 +82,15 @@ class FakeAccounts:
 
     async def sign_in(self, request: session_pb2.SignInRequest, token: str) -> session_pb2.SignInResponse:
         """See `SessionService.SignIn`."""
-        if request.HasField("new_guest") == request.HasField("device"):
+        if request.HasField("new_guest") + request.HasField("device") + request.HasField("bot") != 1:
             raise Refusal(
                 grpc.StatusCode.INVALID_ARGUMENT, "BAD_REQUEST", "exactly one way in is wanted", "须选一种方式"
             )
+        if request.HasField("bot"):
+            bot_token = self._bots.by_secret(request.bot.token).name
+            self.sign_ins += 1
+            bot = bot_token.partition("/tokens/")[0]
+            return session_pb2.SignInResponse(session=self._new_session(bot, bot_token))
         if request.HasField("device"):
             wanted = self._secrets.get(request.device.account, "")
             if not wanted or not secrets.compare_digest(wanted, request.device.device_secret):
@@ -98,9 +106,7 @@ class FakeAccounts:
                 grpc.StatusCode.INVALID_ARGUMENT, "BAD_NAME", "a name has 1 to 24 characters", "名字须1到24字"
             )
         self.sign_ins += 1
-        account = session_pb2.Account(name=f"accounts/{len(self._accounts) + 1}", display_name=name)
-        account.create_time.FromNanoseconds(round(self._clock.time() * 1e9))
-        self._accounts[account.name] = account
+        account = self._add_account(name)
         self._secrets[account.name] = secrets.token_urlsafe(24)
         answer = session_pb2.SignInResponse(
             session=self._new_session(account.name), device_secret=self._secrets[account.name]
@@ -135,7 +141,7 @@ class FakeAccounts:
         self, request: session_pb2.ListSessionsRequest, token: str
     ) -> session_pb2.ListSessionsResponse:
         """See `SessionService.ListSessions`. All are on one page."""
-        account = self.account_of(token).name
+        account = self.person(token)
         found = [held for held in reversed(self._open.values()) if held.account == account]
         answer = session_pb2.ListSessionsResponse()
         for held in found:
@@ -149,7 +155,7 @@ class FakeAccounts:
         self, request: session_pb2.RevokeSessionRequest, token: str
     ) -> session_pb2.RevokeSessionResponse:
         """See `SessionService.RevokeSession`. All sessions by a secret are by the same one, so it stays good."""
-        account = self.account_of(token).name
+        account = self.person(token)
         held = self._open.get(request.name)
         if held is None or held.account != account:
             raise Refusal(grpc.StatusCode.NOT_FOUND, "SESSION_NOT_FOUND", "no such session", "没有此会话")
@@ -160,7 +166,7 @@ class FakeAccounts:
         self, request: session_pb2.SignOutEverywhereRequest, token: str
     ) -> session_pb2.SignOutEverywhereResponse:
         """See `SessionService.SignOutEverywhere`."""
-        account = self.account_of(token).name
+        account = self.person(token)
         if request.replace_device_secrets and not request.keep_this_session:
             raise Refusal(grpc.StatusCode.INVALID_ARGUMENT, "BAD_REQUEST", "keep this session", "须保留此会话")
         ended = [
@@ -174,6 +180,65 @@ class FakeAccounts:
             answer.device_secret = self._secrets[account] = secrets.token_urlsafe(24)
         return answer
 
+    # ── bots ──
+
+    async def create_bot_account(
+        self, request: session_pb2.CreateBotAccountRequest, token: str
+    ) -> session_pb2.CreateBotAccountResponse:
+        """See `SessionService.CreateBotAccount`."""
+        return self._bots.create(self.person(token), request)
+
+    async def list_bot_accounts(
+        self, request: session_pb2.ListBotAccountsRequest, token: str
+    ) -> session_pb2.ListBotAccountsResponse:
+        """See `SessionService.ListBotAccounts`."""
+        return session_pb2.ListBotAccountsResponse(accounts=self._bots.of(self.person(token)))
+
+    async def delete_bot_account(
+        self, request: session_pb2.DeleteBotAccountRequest, token: str
+    ) -> session_pb2.DeleteBotAccountResponse:
+        """See `SessionService.DeleteBotAccount`."""
+        self._bots.delete(self.person(token), request.name)
+        return session_pb2.DeleteBotAccountResponse()
+
+    async def create_bot_token(
+        self, request: session_pb2.CreateBotTokenRequest, token: str
+    ) -> session_pb2.CreateBotTokenResponse:
+        """See `SessionService.CreateBotToken`."""
+        return self._bots.create_token(self.person(token), request)
+
+    async def list_bot_tokens(
+        self, request: session_pb2.ListBotTokensRequest, token: str
+    ) -> session_pb2.ListBotTokensResponse:
+        """See `SessionService.ListBotTokens`."""
+        found = self._bots.list_tokens(self.person(token), request.parent)
+        return session_pb2.ListBotTokensResponse(bot_tokens=found)
+
+    async def revoke_bot_token(
+        self, request: session_pb2.RevokeBotTokenRequest, token: str
+    ) -> session_pb2.RevokeBotTokenResponse:
+        """See `SessionService.RevokeBotToken`."""
+        self._bots.revoke_token(self.person(token), request.name)
+        return session_pb2.RevokeBotTokenResponse()
+
+    def person(self, token: str) -> str:
+        """Return whose access token it is. Raises `Refusal`, also for a bot's: what changes accounts is for people."""
+        account = self.account_of(token)
+        if account.bot:
+            raise Refusal(grpc.StatusCode.PERMISSION_DENIED, "SCOPE_MISSING", "this is for people", "仅限真人账号")
+        return account.name
+
+    def _add_account(self, display_name: str, owner: str = "") -> session_pb2.Account:
+        account = session_pb2.Account(
+            name=f"accounts/{len(self._accounts) + 1}", display_name=display_name, bot=bool(owner), owner=owner
+        )
+        account.create_time.FromNanoseconds(round(self._clock.time() * 1e9))
+        self._accounts[account.name] = account
+        return account
+
+    def _end_of_token(self, bot_token: str) -> None:
+        self._end([held for held in self._open.values() if held.bot_token == bot_token])
+
     def _end(self, ended: list[_Open]) -> None:
         for held in ended:
             self._open.pop(held.name, None)
@@ -183,9 +248,9 @@ class FakeAccounts:
         if ended:
             self.on_end()
 
-    def _new_session(self, account: str) -> session_pb2.Session:
+    def _new_session(self, account: str, bot_token: str = "") -> session_pb2.Session:
         now = self._clock.time()
-        held = _Open(f"sessions/{secrets.token_hex(8)}", account, now)
+        held = _Open(f"sessions/{secrets.token_hex(8)}", account, now, bot_token=bot_token)
         self._open[held.name] = held
         return self._new_tokens(held)
 
