@@ -147,10 +147,10 @@ class PlayStream:
                 "the token is another account's: a stream stays with the account that opened it",
                 "令牌属于其他账号：数据流只属于打开它的账号",
             )
+        check_scope(identity, Scope.PLAY)
         self._identity = identity
         self._stream.renew(identity)
         return 0
-        check_scope(identity, Scope.PLAY)
 
     async def _open(self, name: str) -> TableHandle:
         table = await self._room.tables.open(name)

@@ -50,7 +50,7 @@ class FakeLobby:
             table.join(
                 account.name, account.display_name, request.seat if request.HasField("seat") else 0, bot=account.bot
             )
-        return lobby_pb2.CreateTableResponse(table=table.info, join_code=self._code)
+        return lobby_pb2.CreateTableResponse(table=table.info)
 
     async def get_table(self, request: lobby_pb2.GetTableRequest, token: str) -> lobby_pb2.GetTableResponse:
         """See `LobbyService.GetTable`."""
