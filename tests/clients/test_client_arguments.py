@@ -15,7 +15,7 @@ from gouji_client.testing import FakeServer
 from tests.clients.watching import AT_ONCE, sit_down
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Awaitable, Callable
 
     from gouji_client import Client, Table
 
@@ -157,8 +157,9 @@ async def test_what_is_no_seat_is_said(client: Client, table: Table, seat: Any) 
         {"deals": "x"},
         {"decision_seconds": float("nan")},
         {"decision_seconds": 1e300},
-        {"rule_set": None},
         {"title": "\ud800"},
+        {"deals": True},
+        {"decision_seconds": "30"},
         {"seat": "first"},
         {"options": ["burn"]},
     ],
@@ -193,9 +194,11 @@ async def test_other_slips_are_told_alike(client: Client, table: Table) -> None:
         await table.act("pass", decision=2**70)
     with pytest.raises(BadInput, match="there is no policy 'genius'"):
         PolicyBot("genius")
-    with pytest.raises(BadInput, match="backoff"):
-        Backoff(first=-1)
+    for first in (-1, "1", None):
+        with pytest.raises(BadInput, match="backoff"):
+            Backoff(first=first)  # type: ignore[arg-type]
     wrong: list[dict[str, Any]] = [{"on_error": "ignore"}, {"time_limit": 0}, {"delay": (2, 1)}, {"delay": (-1, 1)}]
+    wrong += [{"delay": 1}, {"delay": (1,)}, {"delay": ("1", "2")}, {"time_limit": "2"}]
     for manners in wrong:
         with pytest.raises(BadInput, match=next(iter(manners))):
             Manners(**manners)
@@ -204,6 +207,42 @@ async def test_other_slips_are_told_alike(client: Client, table: Table) -> None:
     for hands in (["xyz"] * 6, ["3"], ["sssss"] * 6):
         with pytest.raises(BadInput, match="the hands cannot be so"):
             FakeServer(hands=hands)
+
+
+@pytest.mark.parametrize("value", ["no", "yes", None, 0, 1])
+async def test_what_is_neither_true_nor_false_is_said(client: Client, table: Table, value: Any) -> None:
+    """`"no"` is no False, and would have counted as True: every switch takes True or False alone."""
+    calls: list[Callable[[], Awaitable[object]]] = [
+        lambda: table.vote_dissolution(agrees=value),
+        lambda: table.set_ready(ready=value),
+        lambda: client.lobby.set_ready(table, ready=value),
+        lambda: client.lobby.create(NewTable(with_seat=value)),
+        lambda: client.lobby.create(NewTable(spectators=value)),
+        lambda: anext(client.lobby.tables(with_free_seat=value)),
+    ]
+    for call in calls:
+        with pytest.raises(BadInput, match="is True or False, not "):
+            await call()
+
+
+@pytest.mark.parametrize("value", [5, 5.0, b"Mei", ["Mei"], True, object()])
+async def test_what_is_no_text_is_said(client: Client, table: Table, value: Any) -> None:
+    """Names, titles, rule sets, policies and files are texts: anything else is told in words, before it is sent."""
+    calls: list[tuple[Callable[[], Awaitable[object]], str]] = [
+        (lambda: client.sign_in(value), "a name is a text, not "),
+        (lambda: client.sign_in("Mei", keep=value), "keep is the name of a file, not "),
+        (lambda: client.lobby.create(NewTable(rule_set=value)), "the rule_set of a table is a text, not "),
+        (lambda: client.lobby.create(NewTable(title=value)), "the title of a table is a text, not "),
+        (lambda: client.lobby.create(value), "expected a NewTable"),
+        (lambda: client.lobby.add_bot(table, value, 1), "the policy of a bot is a text, not "),
+        (
+            lambda: client.lobby.create(NewTable(options={value: 1} if not isinstance(value, list) else value)),
+            "options are",
+        ),
+    ]
+    for call, said in calls:
+        with pytest.raises(BadInput, match=said):
+            await call()
 
 
 async def test_a_bot_that_returns_nothing_is_told_so(caplog: pytest.LogCaptureFixture) -> None:

@@ -49,6 +49,25 @@ def seat_number(seat: object) -> int:
     return seat
 
 
+def true_or_false(value: object, what: str) -> bool:
+    """Return a truth value. Raises `BadInput` for what is none, such as the text `"no"`, which would count as true."""
+    if not isinstance(value, bool):
+        raise BadInput(f"{what} is True or False, not {value!r}")
+    return value
+
+
+def text_of(value: object, what: str) -> str:
+    """Return a text. Raises `BadInput` for what is none."""
+    if not isinstance(value, str):
+        raise BadInput(f"{what} is a text, not {value!r}")
+    return value
+
+
+def is_number(value: object) -> bool:
+    """Whether a value is a number and no truth value."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
 def read_action(action: gr.Action | str) -> gr.Action:
     """Return an action that is given itself or as text. Raises `BadInput`, `gr.RuleViolation` for cards of no play."""
     if isinstance(action, str):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from gouji_client.arguments import is_number
 from gouji_client.errors import BadInput
 
 if TYPE_CHECKING:
@@ -26,7 +27,13 @@ class Backoff:
     patience: float | None = 60.0
 
     def __post_init__(self) -> None:
-        if self.first < 0 or self.ceiling < self.first or (self.patience is not None and self.patience < 0):
+        numbers = (self.first, self.ceiling, 0.0 if self.patience is None else self.patience)
+        if (
+            not all(map(is_number, numbers))
+            or self.first < 0
+            or self.ceiling < self.first
+            or (self.patience is not None and self.patience < 0)
+        ):
             raise BadInput(f"a backoff waits 0 ≤ first ≤ ceiling seconds and its patience is not negative: {self}")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import random
 from functools import partial
 from pathlib import Path
@@ -29,7 +30,6 @@ from gouji_client.stream import PlayStream
 from gouji_client.table import Table
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Callable, Generator
     from types import TracebackType
     from typing import Self
@@ -103,6 +103,8 @@ class Client:
         known = credentials
         if known is not None and not isinstance(known, Credentials):
             raise BadInput("credentials are the Credentials that sign_in returned; the name of a file goes into keep=…")
+        if keep is not None and not isinstance(keep, (str, os.PathLike)):
+            raise BadInput(f"keep is the name of a file, not {keep!r}")
         if known is None and keep is not None and await asyncio.to_thread(Path(keep).exists):
             known = await asyncio.to_thread(Credentials.load, keep)
         if known is None:

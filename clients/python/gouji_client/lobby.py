@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from gouji.lobby.v1 import lobby_pb2
-from gouji_client.arguments import seat_number, table_name, well_formed
+from gouji_client.arguments import is_number, seat_number, table_name, text_of, true_or_false, well_formed
 from gouji_client.calls import new_request_id
+from gouji_client.errors import BadInput
 from gouji_rules.rule_set import format_option
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Mapping
+    from collections.abc import AsyncIterator
 
     from gouji.lobby.v1.lobby_pb2_grpc import LobbyServiceAsyncStub
     from gouji.rules.v1 import rules_pb2
@@ -41,6 +43,15 @@ class NewTable:
 
     def to_request(self) -> lobby_pb2.CreateTableRequest:
         """Return the request that makes it. Raises `BadInput` for what no table can be like."""
+        text_of(self.rule_set, "the rule_set of a table")
+        text_of(self.title, "the title of a table")
+        true_or_false(self.with_seat, "with_seat")
+        true_or_false(self.spectators, "spectators")
+        if not is_number(self.deals) or (self.decision_seconds is not None and not is_number(self.decision_seconds)):
+            raise BadInput("a table cannot be so: deals and decision_seconds are numbers")
+        options: object = self.options
+        if not isinstance(options, Mapping) or not all(isinstance(name, str) for name in options):
+            raise BadInput(f"a table cannot be so: options are values by option name, not {options!r}")
         with well_formed("a table"):
             return self._request()
 
@@ -92,7 +103,9 @@ class Lobby:
         with_free_seat: bool = False,
     ) -> AsyncIterator[lobby_pb2.Table]:
         """Iterate over the open tables, newest first, a page at a time: `async for table in lobby.tables()`."""
-        request = lobby_pb2.ListTablesRequest(state=state, with_free_seat=with_free_seat)
+        free = true_or_false(with_free_seat, "with_free_seat")
+        with well_formed("a state"):
+            request = lobby_pb2.ListTablesRequest(state=state, with_free_seat=free)
         while True:
             answer = await self._calls.signed(self._session, self._stub.ListTables, request)
             for table in answer.tables:
@@ -108,6 +121,8 @@ class Lobby:
 
     async def create(self, new: NewTable | None = None) -> lobby_pb2.Table:
         """Make a table and take a seat at it."""
+        if new is not None and not isinstance(new, NewTable):
+            raise BadInput(f"{new!r} says nothing of a new table: expected a NewTable")
         request = (new or NewTable()).to_request()
         return (await self._calls.signed(self._session, self._stub.CreateTable, request)).table
 
@@ -127,11 +142,13 @@ class Lobby:
 
     async def set_ready(self, table: TableLike, *, ready: bool = True) -> None:
         """Say that one is ready. When six seats are taken and ready the match begins at once."""
-        request = lobby_pb2.SetReadyRequest(request_id=new_request_id(), name=table_name(table), ready=ready)
+        said = true_or_false(ready, "ready")
+        request = lobby_pb2.SetReadyRequest(request_id=new_request_id(), name=table_name(table), ready=said)
         await self._calls.signed(self._session, self._stub.SetReady, request)
 
     async def add_bot(self, table: TableLike, policy: str = "simple", seat: int | None = None) -> int:
         """Put a built-in bot in a free seat of one's own table and return the seat."""
+        text_of(policy, "the policy of a bot")
         with well_formed("the bot"):
             request = lobby_pb2.AddBotRequest(
                 request_id=new_request_id(),

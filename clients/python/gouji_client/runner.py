@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, Unpack, get_args
 
 import gouji_rules as gr
 from gouji.lobby.v1 import lobby_pb2
-from gouji_client.arguments import read_action, table_name
+from gouji_client.arguments import is_number, read_action, table_name
 from gouji_client.client import ConnectOptions, connect
 from gouji_client.errors import BadInput, BotFailed, Refused
 from gouji_client.lobby import NewTable, free_seats, seat_of
@@ -48,9 +48,11 @@ class Manners:
     def __post_init__(self) -> None:
         if self.on_error not in get_args(OnError):
             raise BadInput(f"on_error is {' or '.join(map(repr, get_args(OnError)))}, not {self.on_error!r}")
-        if self.time_limit is not None and not self.time_limit > 0:
+        if self.time_limit is not None and not (is_number(self.time_limit) and self.time_limit > 0):
             raise BadInput(f"time_limit is more than 0 seconds, or None, not {self.time_limit!r}")
-        if not 0 <= self.delay[0] <= self.delay[1]:
+        delay: object = self.delay
+        two = isinstance(delay, (tuple, list)) and len(delay) == 2 and all(map(is_number, delay))
+        if not two or not 0 <= self.delay[0] <= self.delay[1]:
             raise BadInput(f"delay is two bounds in seconds, such as (0.5, 1.5), not {self.delay!r}")
 
 

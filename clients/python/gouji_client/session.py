@@ -6,7 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from gouji.session.v1 import session_pb2
-from gouji_client.arguments import well_formed
+from gouji_client.arguments import text_of, well_formed
 from gouji_client.calls import new_request_id
 from gouji_client.credentials import Credentials
 from gouji_client.errors import CredentialsError, NotSignedIn, SignInFailed
@@ -59,6 +59,7 @@ class Session:
 
     async def begin_as_guest(self, display_name: str) -> Credentials:
         """Make a new account and sign in to it. Raises `Refused` for a bad name, `ServerUnreachable`, …"""
+        text_of(display_name, "a name")
         with well_formed("a name"):
             guest = session_pb2.NewGuest(display_name=display_name)
         request = session_pb2.SignInRequest(new_guest=guest, request_id=new_request_id())

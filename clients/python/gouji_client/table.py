@@ -13,7 +13,7 @@ import gouji_rules as gr
 from gouji.lobby.v1 import lobby_pb2
 from gouji.table.v1 import table_pb2
 from gouji_client import wire
-from gouji_client.arguments import read_action, real_cards, seat_number, well_formed
+from gouji_client.arguments import read_action, real_cards, seat_number, true_or_false, well_formed
 from gouji_client.calls import new_request_id
 from gouji_client.errors import GoujiError, Refused
 from gouji_client.status import error_of_command
@@ -197,7 +197,8 @@ class Table:
         It ends when all people at the table are for it. Built-in bots go with the people: where they hold the five
         other seats, this one vote ends the match at once.
         """
-        request = table_pb2.VoteDissolutionRequest(request_id=new_request_id(), table=self.name, agrees=agrees)
+        said = true_or_false(agrees, "agrees")
+        request = table_pb2.VoteDissolutionRequest(request_id=new_request_id(), table=self.name, agrees=said)
         return (await self._calls.signed(self._session, self._stub.VoteDissolution, request)).version
 
     async def set_ready(self, *, ready: bool = True) -> None:
