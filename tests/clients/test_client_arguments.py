@@ -228,6 +228,7 @@ async def test_what_is_neither_true_nor_false_is_said(client: Client, table: Tab
 @pytest.mark.parametrize("value", [5, 5.0, b"Mei", ["Mei"], True, object()])
 async def test_what_is_no_text_is_said(client: Client, table: Table, value: Any) -> None:
     """Names, titles, rule sets, policies and files are texts: anything else is told in words, before it is sent."""
+    options: Any = value if isinstance(value, list) else {value: 1}
     calls: list[tuple[Callable[[], Awaitable[object]], str]] = [
         (lambda: client.sign_in(value), "a name is a text, not "),
         (lambda: client.sign_in("Mei", keep=value), "keep is the name of a file, not "),
@@ -235,10 +236,7 @@ async def test_what_is_no_text_is_said(client: Client, table: Table, value: Any)
         (lambda: client.lobby.create(NewTable(title=value)), "the title of a table is a text, not "),
         (lambda: client.lobby.create(value), "expected a NewTable"),
         (lambda: client.lobby.add_bot(table, value, 1), "the policy of a bot is a text, not "),
-        (
-            lambda: client.lobby.create(NewTable(options={value: 1} if not isinstance(value, list) else value)),
-            "options are",
-        ),
+        (lambda: client.lobby.create(NewTable(options=options)), "options are"),
     ]
     for call, said in calls:
         with pytest.raises(BadInput, match=said):
