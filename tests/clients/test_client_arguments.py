@@ -257,3 +257,23 @@ async def test_a_bot_that_returns_nothing_is_told_so(caplog: pytest.LogCaptureFi
         result = await play_match(client, Silent(), table="fake")
     assert result.faults > 0
     assert "its choose returned what is no action: None is no action: expected one of" in caplog.text
+
+
+def test_times_of_a_new_table_are_named_or_given() -> None:
+    """`time` is a preset's name; else the seconds are sent, a bank together with the time for a decision."""
+    assert NewTable(time="blitz").to_request().time_control.preset == lobby_pb2.TIME_PRESET_BLITZ
+    request = NewTable(decision_seconds=2.5, bank_seconds=30).to_request()
+    assert request.time_control.decision_time.ToMilliseconds() == 2500
+    assert request.time_control.bank.seconds == 30
+    assert not request.HasField("decision_time")
+    assert NewTable(decision_seconds=5).to_request().decision_time.seconds == 5
+    assert not NewTable().to_request().HasField("time_control")
+
+
+@pytest.mark.parametrize(
+    "new", [NewTable(time="fast"), NewTable(time="slow", bank_seconds=3), NewTable(bank_seconds=3)]
+)
+def test_times_that_make_no_sense_are_bad_input(new: NewTable) -> None:
+    """An unknown name, a name together with seconds, a bank without a time for a decision."""
+    with pytest.raises(BadInput):
+        new.to_request()

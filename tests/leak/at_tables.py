@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tests.leak.stories import Step
 
 SECONDS = 20.0
+BANK = 7.0
 WATCHER = person(9)
 
 
@@ -27,7 +28,9 @@ async def play(patch: pytest.MonkeyPatch, script: Script, world: World) -> Obser
     live_in(patch, script, world)
     house = House(seed=7)
     options = tuple(script.rules.overrides().items())
-    handle = await house.match(TableSpec(rule_set=script.rules.name, options=options, decision_seconds=SECONDS))
+    handle = await house.match(
+        TableSpec(rule_set=script.rules.name, options=options, decision_seconds=SECONDS, bank_seconds=BANK)
+    )
     room = _Room(house, handle, script.observer)
     await room.follow()
     for step in world.steps:
@@ -82,7 +85,7 @@ class _Room:
     async def do(self, step: Step) -> None:
         """Do one step."""
         if isinstance(step, Lapse):
-            await self.house.clock.run(SECONDS)
+            await self.lapse()
         elif isinstance(step, Act):
             await self.act(step)
         elif isinstance(step, AskCount):
@@ -93,6 +96,12 @@ class _Room:
                 self.observed.note("seat", "feel", repr(felt).encode())
         else:
             await self.probe(step)
+
+    async def lapse(self) -> None:
+        """Let the open question lapse, bank and all."""
+        state = self.readers["spectator"].state
+        assert state is not None
+        await self.house.clock.run(state.question.deadline.ToNanoseconds() / 1e9 - self.house.clock.now())
 
     async def act(self, step: Act) -> None:
         """Answer for a seat: the observer on its stream, others by call."""

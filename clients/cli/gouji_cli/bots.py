@@ -103,6 +103,9 @@ def run(
             help="Deals of the match; else any number at an open table, and at a new one what the rules say, or 3.",
         ),
     ] = None,
+    time: Annotated[
+        str, typer.Option(metavar="TIME", help="Time at a new table: blitz, normal, slow or none; else no clock.")
+    ] = "",
     keep: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Keep the account here, to come back as the same one.")
     ] = None,
@@ -134,6 +137,7 @@ def run(
     from gouji_cli.bot_failures import failure_text
     from gouji_cli.policies import NoSuchBot, load_bot
     from gouji_client import BotFailed, GoujiError, NewTable, UnsafeConnection
+    from gouji_client.lobby import TIME_PRESETS
 
     logging.basicConfig(format="gouji: %(message)s")
     try:
@@ -148,6 +152,14 @@ def run(
                 f"没有 {fill!r} 这种机器人可以补位：请用 {'、'.join(known)}",
             )
         )
+    if time and time not in TIME_PRESETS:
+        known = (*TIME_PRESETS,)
+        fail(
+            by_locale(
+                f"there is no time control {time!r}: use {', '.join(known)}",
+                f"没有 {time!r} 这种用时：请用 {'、'.join(known)}",
+            )
+        )
     played = understand(lambda: rule_set(rules or DEFAULT_RULES, settings or ()))
     changes = played.overrides() if settings else {}
     order = Order(
@@ -158,7 +170,9 @@ def run(
             rules=played if rules is not None or settings else None,
             deals=deals or (played.deals if "deals" in changes else 0) or None,
         ),
-        new=NewTable(rule_set=played.name, options=changes, deals=deals or 0, title=name or player.display_name),
+        new=NewTable(
+            rule_set=played.name, options=changes, deals=deals or 0, title=name or player.display_name, time=time
+        ),
         seat=seat,
         fill=None if fill == "none" else fill,
         house=house,

@@ -23,19 +23,31 @@ if TYPE_CHECKING:
     from gouji_rules.rule_set import OptionValue
 
 
+TIME_PRESETS = {
+    "blitz": lobby_pb2.TIME_PRESET_BLITZ,
+    "normal": lobby_pb2.TIME_PRESET_NORMAL,
+    "slow": lobby_pb2.TIME_PRESET_SLOW,
+    "none": lobby_pb2.TIME_PRESET_NONE,
+}
+"""The time controls that have a name."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewTable:
     """What a new table should be like.
 
     `rule_set` is a preset's name, `options` what is to differ from it, by option name, values as in the rules or as
-    text, `deals` 1 to 100 a match (0: as many as the rules say, 3 where they leave it open), `decision_seconds` the
-    time for one decision (None: no clock), `seat` the maker's own (None with `with_seat=False`).
+    text, `deals` 1 to 100 a match (0: as many as the rules say, 3 where they leave it open), `seat` the maker's own
+    (None with `with_seat=False`). `time` names a time control, `blitz`, `normal`, `slow` or `none`; or give times of
+    your own, `decision_seconds` for one decision (None: no clock) and `bank_seconds` for each seat's bank.
     """
 
     title: str = ""
     rule_set: str = "qingdao"
     deals: int = 0
+    time: str = ""
     decision_seconds: float | None = None
+    bank_seconds: float = 0.0
     seat: int = 0
     with_seat: bool = True
     spectators: bool = True
@@ -68,9 +80,25 @@ class NewTable:
             request.options.add(field=name, value=format_option(value))
         if self.with_seat:
             request.seat = self.seat
-        if self.decision_seconds is not None:
-            request.decision_time.FromNanoseconds(round(self.decision_seconds * 1e9))
+        self._add_times(request)
         return request
+
+    def _add_times(self, request: lobby_pb2.CreateTableRequest) -> None:
+        if self.time:
+            if self.time not in TIME_PRESETS:
+                raise BadInput(f"there is no time control {self.time!r}: use {', '.join(TIME_PRESETS)}")
+            if self.decision_seconds is not None or self.bank_seconds:
+                raise BadInput(
+                    f"time={self.time!r} says how much time there is: leave the seconds out, or give them alone"
+                )
+            request.time_control.preset = TIME_PRESETS[self.time]
+        if self.bank_seconds:
+            if self.decision_seconds is None:
+                raise BadInput("a bank needs decision_seconds: it runs after them")
+            request.time_control.bank.FromNanoseconds(round(self.bank_seconds * 1e9))
+            request.time_control.decision_time.FromNanoseconds(round(self.decision_seconds * 1e9))
+        elif self.decision_seconds is not None:
+            request.decision_time.FromNanoseconds(round(self.decision_seconds * 1e9))
 
 
 class Lobby:

@@ -87,6 +87,22 @@ class TableView:
         return bool(self.state.question.kind) and self.seat in self.state.question.seats
 
     @property
+    def deadline(self) -> float | None:
+        """When the server answers by default for who has not, in seconds since 1970 by its clock; None for never."""
+        if self.state is None or not self.state.question.HasField("deadline"):
+            return None
+        return self.state.question.deadline.ToNanoseconds() / 1e9
+
+    def bank_left(self, seat: int) -> float:
+        """Return what was left of a seat's bank when the open question was asked, in seconds; 0 without one.
+
+        Of a seat that is asked alone it begins to run at `deadline - bank_left(seat)`.
+        """
+        if self.state is None or not 0 <= seat < len(self.state.seats):
+            return 0.0
+        return self.state.seats[seat].bank_left.ToNanoseconds() / 1e9
+
+    @property
     def over(self) -> bool:
         """Whether nothing more will be played here: the match is over, or the server stopped the table."""
         return self.info.state in (lobby_pb2.TABLE_STATE_FINISHED, lobby_pb2.TABLE_STATE_FROZEN)

@@ -11,6 +11,7 @@ from gouji_rules.errors import shortened
 from gouji_rules.option_values import read_overrides
 from gouji_rules.rule_set import MOST_DEALS, OPTION_NAMES, PRESET_NAMES, RuleSetError
 from gouji_rules.rule_set import preset as preset_of
+from gouji_server.api.time_controls import read_times
 from gouji_server.api.validation import Shape
 from gouji_server.lobby import rule_sets
 from gouji_server.lobby.rule_sets import PREFIX as RULE_SETS
@@ -31,7 +32,6 @@ SERVICE = "gouji.lobby.v1.LobbyService"
 
 DEFAULT_RULE_SET = "ruleSets/qingdao"
 DEFAULT_DEALS = 3
-DECISION_SECONDS = (1, 3600)
 DEFAULT_PAGE = 50
 MAX_PAGE = 100
 MAX_OPTION = 400
@@ -87,12 +87,10 @@ class LobbyService:
         rule_set = request.rule_set or DEFAULT_RULE_SET
         title = request.title.strip()
         seated = not request.without_seat
-        timed = request.HasField("decision_time")
         shape = Shape().request_id(request.request_id).title(title)
         shape.within(request.deals, 1, MOST_DEALS, "deals", DEFAULT_DEALS)
         rules, options = _rules(shape, rule_set, request.options)
-        if timed:
-            shape.duration(request.decision_time, *DECISION_SECONDS, "decision_time")
+        times = read_times(shape, request)
         if request.HasField("seat"):
             shape.seat(request.seat)
             if not seated:
@@ -102,7 +100,8 @@ class LobbyService:
             rule_set=rule_set.removeprefix(RULE_SETS),
             title=title,
             deals=request.deals or (rules.deals if rules is not None else 0) or DEFAULT_DEALS,
-            decision_seconds=request.decision_time.ToNanoseconds() / 1e9 if timed else None,
+            decision_seconds=times.decision_ms / 1000 if times.decision_ms else None,
+            bank_seconds=times.bank_ms / 1000,
             seat=request.seat if seated else None,
             spectators=not request.no_spectators,
             options=options,

@@ -255,6 +255,7 @@ class DealStateWriter:
     __slots__ = (
         "_about",
         "_asked",
+        "_banks",
         "_burn",
         "_counts",
         "_dead",
@@ -314,6 +315,7 @@ class DealStateWriter:
         self._moves: tuple[object, ...] = ()
         self._about: tuple[object, ...] = (None, 0, 0, 0, False)
         self._for_ending = 0
+        self._banks: tuple[int, ...] = ()
 
     def update(
         self,
@@ -352,6 +354,13 @@ class DealStateWriter:
         if for_ending != self._for_ending:
             self._for_ending = for_ending
             self.message.for_ending[:] = SEATS_IN[for_ending]
+
+    def update_banks(self, left: tuple[int, ...]) -> None:
+        """Write what is left of each seat's bank (milliseconds); a table without banks has none to tell of."""
+        if left != self._banks and (any(left) or any(self._banks)):
+            self._banks = left
+            for message, ms in zip(self._seats, left, strict=True):
+                message.bank_left.FromMilliseconds(ms)
 
     def _update_burn(self, public: gr.PublicState) -> None:
         self._burn = (public.burner, public.burned, public.counter_burn)

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 MOST_CARDS = 216
 MOST_TITLE = 60
 DECISION_SECONDS = (1.0, 3600.0)
+MOST_BANK_SECONDS = 3600.0
 
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}").fullmatch
 _WITH_CARDS = frozenset(map(int, WITH_CARDS))
@@ -68,7 +69,7 @@ class TableSpec:
     """What a table is to be like.
 
     ``rule_set`` is a preset's name, ``options`` overrides by option name, ``seat`` the maker's (None: without a seat),
-    ``decision_seconds`` None for no clock.
+    ``decision_seconds`` None for no clock, ``bank_seconds`` each seat's bank for the match.
     """
 
     rule_set: str = "qingdao"
@@ -78,6 +79,7 @@ class TableSpec:
     seat: int | None = 0
     spectators: bool = True
     options: tuple[tuple[str, gr.rule_set.OptionValue], ...] = ()
+    bank_seconds: float = 0.0
 
 
 def check_request_id(request_id: str) -> None:
@@ -370,6 +372,10 @@ def decide_create(caller: Caller, spec: TableSpec, request_id: str, now_ms: int,
     seconds = spec.decision_seconds
     if seconds is not None and not DECISION_SECONDS[0] <= seconds <= DECISION_SECONDS[1]:
         raise refusals.bad_field("decision_time", "1 s to 1 h", "1秒到1小时")
+    if not 0 <= spec.bank_seconds <= MOST_BANK_SECONDS or (spec.bank_seconds and seconds is None):
+        raise refusals.bad_field(
+            "time_control.bank", "up to 1 h, together with a decision time", "最多1小时，且须同时给出每手用时"
+        )
     return inputs.Created(
         time=now_ms,
         epoch=epoch,
@@ -384,4 +390,5 @@ def decide_create(caller: Caller, spec: TableSpec, request_id: str, now_ms: int,
         seat=check_seat(spec.seat),
         request_id=request_id,
         owner_bot=caller.bot,
+        bank_ms=round(spec.bank_seconds * 1000),
     )

@@ -25,7 +25,7 @@ class BadEntry(ValueError):
 class Created:
     """The table was made. ``seat`` is the owner's, -1 for none; ``options`` overrides of the preset by option name.
 
-    ``owner_bot``: the owner is a bot's account. Entries from before there were such accounts do not say it.
+    ``owner_bot``: the owner is a bot's account; ``bank_ms``: each seat's bank. Older entries do not say these.
     """
 
     time: int
@@ -41,6 +41,7 @@ class Created:
     seat: int
     request_id: str
     owner_bot: bool = False
+    bank_ms: int = 0
 
 
 @dataclass(frozen=True, slots=True)

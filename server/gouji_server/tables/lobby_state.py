@@ -13,6 +13,7 @@ from gouji_rules.option_values import settings_of
 from gouji_server.tables import happenings, inputs
 from gouji_server.tables.requests import Answer, RequestMemory, body_hash, created_body
 from gouji_server.tables.seats import Seats
+from gouji_server.tables.time_control import TimeControl, Times
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,8 +57,8 @@ class Effect:
 class LobbyState:
     """See the module.
 
-    ``made`` is what the maker of the table was answered, ``changes`` what each account did before the match; ``n`` counts
-    the table's public events.
+    ``made`` is what the maker of the table was answered, ``changes`` what each account did before the match; ``n``
+    counts the table's public events; ``times`` are the clocks.
     """
 
     __slots__ = (
@@ -65,7 +66,6 @@ class LobbyState:
         "changes",
         "changes_in_all",
         "create_time",
-        "decision_ms",
         "epoch",
         "limits",
         "made",
@@ -79,6 +79,7 @@ class LobbyState:
         "seats",
         "spectators",
         "state",
+        "times",
         "title",
         "total_deals",
     )
@@ -92,6 +93,7 @@ class LobbyState:
         self.seats = Seats()
         self.state: lobby_pb2.TableState.ValueType = lobby_pb2.TABLE_STATE_UNSPECIFIED
         self.n = 0
+        self.times = Times()
         self.match: gr.Match | None = None
         self._info: lobby_pb2.Table | None = None
 
@@ -122,8 +124,10 @@ class LobbyState:
         for field, value in settings_of(self.rules):
             info.options.add(field=field, value=value)
         info.create_time.FromMilliseconds(self.create_time)
-        if self.decision_ms:
-            info.decision_time.FromMilliseconds(self.decision_ms)
+        control = self.times.control
+        if control.decision_ms:
+            info.decision_time.FromMilliseconds(control.decision_ms)
+        control.fill(info.time_control)
         return info
 
     # ── folding ──
@@ -134,7 +138,7 @@ class LobbyState:
         self.rules = gr.preset(entry.rules).replace(**entry.options)
         self.title = entry.title
         self.total_deals = entry.deals
-        self.decision_ms = entry.decision_ms
+        self.times.control = TimeControl(entry.decision_ms, entry.bank_ms)
         self.spectators = entry.spectators
         self.owner = entry.owner
         self.create_time = entry.time
@@ -207,6 +211,7 @@ class LobbyState:
         self.state = PLAYING
         self.changes = {}
         self.match = gr.Match(self.rules, self.total_deals)
+        self.times.start()
         self._tell(effect, happenings.MatchStarted(self.total_deals))
 
     def _abandoned(self, entry: inputs.Abandoned, effect: Effect) -> None:

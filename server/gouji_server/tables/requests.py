@@ -45,7 +45,7 @@ def created_body(entry: inputs.Created) -> bytes:
     rules = gr.preset(entry.rules).replace(**entry.options)
     removed = gr.parse_ranks(rules.removed)
     rules = dataclasses.replace(rules, removed="")
-    said = (rules, removed, entry.title, entry.deals, entry.decision_ms, entry.spectators, entry.seat)
+    said = (rules, removed, entry.title, entry.deals, entry.decision_ms, entry.bank_ms, entry.spectators, entry.seat)
     return body_hash(*said)
 
 

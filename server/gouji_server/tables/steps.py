@@ -112,10 +112,15 @@ class StepEncoder:
         events = update.events
         played = _write_events(events, n, happened, time_ms, by_clock=by_clock)
         self._state.update(deal.public, deal.scores, deal.decision, deal.deadline_ms, played)
-        self._state.update_votes(deal.for_ending)
+        self._update_table(deal)
         public = update.SerializeToString()
         del events[:]
         return public
+
+    def _update_table(self, deal: DealFacts) -> None:
+        """Write what the table adds to the deal's own state."""
+        self._state.update_votes(deal.for_ending)
+        self._state.update_banks(deal.bank_left)
 
     def of_lobby(self, n: int, happened: Sequence[object], time_ms: int, info: lobby_pb2.Table) -> bytes:
         """Write the public half of a step that changes the lobby facts, whose last event is number `n`."""
@@ -154,7 +159,7 @@ class StepEncoder:
         made.snapshot.reason = reason
         if deal is not None:
             self._state.update(deal.public, deal.scores, deal.decision, deal.deadline_ms)
-            self._state.update_votes(deal.for_ending)
+            self._update_table(deal)
             made.state.CopyFrom(self._state.message)
             made.snapshot.plays.extend(history_messages(deal.public))
             made.snapshot.deal_started.deal = deal.number
@@ -197,7 +202,7 @@ def _write_events(
 class DealFacts:
     """What a step tells of a running deal, beside its public state."""
 
-    __slots__ = ("commitment", "deadline_ms", "decision", "for_ending", "number", "public", "scores")
+    __slots__ = ("bank_left", "commitment", "deadline_ms", "decision", "for_ending", "number", "public", "scores")
 
     def __init__(self, public: gr.PublicState, number: int, scores: tuple[int, ...], commitment: bytes) -> None:
         self.public = public
@@ -208,6 +213,8 @@ class DealFacts:
         self.deadline_ms = 0
         self.for_ending = 0
         """Mask of the people who are for ending the match (R17)."""
+        self.bank_left: tuple[int, ...] = ()
+        """Milliseconds in each seat's bank."""
 
 
 def private_part(seat: int, p: int, hand: bytes, *, answered: bool, felt: tuple[tuple[int, int], ...] = ()) -> bytes:

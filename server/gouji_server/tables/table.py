@@ -269,12 +269,15 @@ class TableState(LobbyState):
                 pass  # a call was told: the others are asked as before (R42)
             elif public.asked:
                 self.decision = self.n
-                self.deadline = effect.time + self.decision_ms if self.decision_ms else 0
+                self.times.settle(effect.time)
+                together = bool(ASKED_TOGETHER >> public.kind & 1)
+                self.deadline = self.times.ask(public.asked, effect.time, together=together)
             else:
+                self.times.settle(effect.time)
                 self._deal_over(effect, deal)
                 self.decision = self.deadline = 0
             self._asked = asked if self.decision else _NOTHING_ASKED
-            facts.decision, facts.deadline_ms = self.decision, self.deadline
+            facts.decision, facts.deadline_ms, facts.bank_left = self.decision, self.deadline, self.times.left
         position = deal.position
         if ASKED_TOGETHER >> public.kind & 1:
             answered = public.asked & ~position.waiting

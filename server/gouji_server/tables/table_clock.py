@@ -41,7 +41,7 @@ class TableClock:
     def woke(self, story: Story) -> None:
         """The table came from the journal: a decision that lapsed meanwhile gets some grace."""
         state = story.state
-        grace = min(self._actor.world.limits.grace_seconds * 1000, state.decision_ms)
+        grace = min(self._actor.world.limits.grace_seconds * 1000, state.times.control.decision_ms)
         self._woken_decision = state.decision
         self._grace = int(self._actor.world.clock.now() * 1000 + grace)
 

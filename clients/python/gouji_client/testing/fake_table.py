@@ -150,6 +150,7 @@ class FakeTable:
             state=lobby_pb2.TABLE_STATE_WAITING,
             spectators_allowed=True,
         )
+        info.time_control.preset = lobby_pb2.TIME_PRESET_NONE
         for name, value in settings_of(self.setting.rules):
             info.options.add(field=name, value=value)
         for seat in SEATS:
