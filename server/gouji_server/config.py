@@ -60,6 +60,9 @@ class Config(BaseSettings):
 
     sign_in_burst: PositiveInt = Field(default=300, description="sign-ins an address may make at once")
     sign_ins_per_minute: PositiveFloat = Field(default=60, description="sign-ins a minute an address may make")
+    join_code_burst: PositiveInt = Field(default=10, description="join codes an account may try at once")
+    join_codes_per_minute: PositiveFloat = Field(default=6, description="join codes a minute an account may try")
+    join_code_address_factor: PositiveInt = Field(default=6, description="times as many join codes an address may try")
     max_tables_per_account: NonNegativeInt = Field(default=50, description="tables of one owner that are not over yet")
     max_streams: PositiveInt = Field(default=10_000, description="open streams of all accounts")
     max_streams_per_account: PositiveInt = Field(default=32, description="streams of one account")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gc
+import hmac
 import signal
 import sys
 from contextlib import AsyncExitStack
@@ -19,6 +20,7 @@ from gouji_server.accounts import Accounts
 from gouji_server.api import lobby, replay, session, table
 from gouji_server.api.calls import Calls
 from gouji_server.api.client_versions import ClientGate
+from gouji_server.api.join_codes import CodeTries
 from gouji_server.api.listener import Listener, must_be_free
 from gouji_server.api.pages import Pages
 from gouji_server.api.streams import Streams
@@ -93,7 +95,7 @@ class Server:
             key = directory.key("tokens.key")
             records = await _records(directory, rooms)
             matches = MatchRecords(records)
-            tables = await _tables(config, directory, matches, metrics, clock, entropy, house_bots, rooms)
+            tables = await _tables(config, directory, key, matches, metrics, clock, entropy, house_bots, rooms)
             accounts = await _accounts(records, key, clock, entropy, config, rooms)
             streams = Streams(config, accounts.sessions.ended)
             metrics.watch_tables(tables.awake)
@@ -105,6 +107,7 @@ class Server:
             minimums = read_minimums(config.minimum_client_versions)
             calls = Calls(accounts, metrics, ClientGate(minimums, config.named_clients_only))
             pages = Pages(key)
+            code_tries = CodeTries(config, clock)
             room = table.TableRoom(
                 tables=tables,
                 pages=pages,
@@ -113,10 +116,11 @@ class Server:
                 clock=clock,
                 heartbeat_seconds=config.heartbeat_seconds,
                 max_tables_per_stream=config.max_tables_per_stream,
+                code_tries=code_tries,
             )
             services = {
                 session.SERVICE: session.SessionService(accounts, pages, minimums, clock).handlers(calls),
-                lobby.SERVICE: lobby.LobbyService(tables, pages).handlers(calls),
+                lobby.SERVICE: lobby.LobbyService(tables, pages, code_tries).handlers(calls),
                 table.SERVICE: table.TableService(room, accounts).handlers(calls),
                 replay.SERVICE: replay.ReplayService(Replays(matches), pages, streams, clock).handlers(calls),
             }
@@ -157,6 +161,7 @@ async def _accounts(
 async def _tables(
     config: Config,
     directory: DataDirectory,
+    key: bytes,
     matches: MatchRecords,
     metrics: Metrics,
     clock: Clock,
@@ -172,6 +177,7 @@ async def _tables(
     if house_bots is None:
         house_bots = workers = WorkerBots(entropy, (config.bot_least_seconds, config.bot_most_seconds))
         rooms.push_async_callback(workers.close)
+    name_key = hmac.digest(key, b"gouji table names", "sha256")
     keeper = MatchKeeper(journal, matches, clock, entropy, limits(config), metrics)
     tables = Tables(
         journal,
@@ -181,6 +187,7 @@ async def _tables(
         limits=limits(config),
         metrics=metrics,
         finished=keeper.note,
+        name_key=name_key,
     )
     rooms.push_async_callback(tables.close)
     rooms.push_async_callback(keeper.close)

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 MAX_KEYS = 100_000
 """Keys remembered at once. Past it the one that was used longest ago is forgotten, that is, has a full bucket again."""
 
-_ROUNDING = 1e-6
-"""Seconds: times since 1970 are exact to a quarter of that."""
+_ROUNDING = 1e-3
+"""Seconds: times since 1970 are exact to a quarter of a microsecond, and every token taken adds to the error."""
 
 
 class TokenBuckets:

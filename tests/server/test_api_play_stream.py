@@ -15,6 +15,7 @@ from gouji.table.v1 import state_pb2, table_pb2
 from gouji_server.accounts import Identity
 from gouji_server.accounts.revocations import Revocations
 from gouji_server.api.calls import Call
+from gouji_server.api.join_codes import CodeTries
 from gouji_server.api.pages import Pages
 from gouji_server.api.play import PlayStream as ServedStream
 from gouji_server.api.streams import LINGER_SECONDS, Stream, Streams
@@ -395,6 +396,7 @@ async def test_a_writer_that_reads_nothing_is_not_read_either() -> None:
         clock=house.clock,
         heartbeat_seconds=15,
         max_tables_per_stream=10,
+        code_tries=CodeTries(Config(), house.clock),
     )
     identity = Identity(Caller("accounts/a", "a"), house.clock.now() + 900, "s")
     reader: Any = DeafReader()

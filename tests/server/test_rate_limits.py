@@ -77,3 +77,11 @@ def test_never_more_than_burst_and_rate_allow(burst: int, per_second: float, pau
             assert buckets.take(KEY) == 0
             given_out += 1
         assert given_out <= burst + passed * per_second * (1 + 1e-6) + 0.01
+
+
+def test_a_full_bucket_gives_every_token_whatever_its_interval() -> None:
+    """No token is lost to rounding: as many as the burst are there at once, also where times are no round numbers."""
+    for burst, minute in ((60, 36.0), (600, 7.0), (1000, 333.0)):
+        buckets = TokenBuckets(VirtualClock(), burst, minute / 60)
+        assert [buckets.take("k") for _ in range(burst)] == [0.0] * burst
+        assert buckets.take("k") > 0

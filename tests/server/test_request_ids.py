@@ -106,6 +106,17 @@ async def at_a_waiting_table(people: People) -> str:
     return name
 
 
+async def at_a_private_table(people: People) -> None:
+    """The same for what only a private table knows."""
+    say = people.say
+    made = await say(0, lb.CreateTableRequest(private=True), private=False)
+    assert made.join_code
+    await say(1, lb.JoinTableRequest(name=made.table.name, join_code=made.join_code), join_code="222222")
+    await say(1, lb.LeaveTableRequest(name=made.table.name))
+    for _ in range(2):
+        await say(0, lb.ResetJoinCodeRequest(name=made.table.name))
+
+
 async def accepted(client: RawClient, table: str) -> tuple[int, tb.Action] | None:
     """Return the open question's decision and something that answers it, if this seat is asked."""
     view = (await client.call(tb.GetViewRequest(table=table))).view
@@ -154,6 +165,7 @@ async def test_whatever_was_answered_is_answered_so_again(tmp_path: Path) -> Non
     async with serving(*arguments) as (process, address):
         await people.connect(address)
         waiting, playing = await at_a_waiting_table(people), await in_a_match(people)
+        await at_a_private_table(people)
         assert {type(said.request) for said in people.said} == COMMANDS
 
         async def state() -> tuple[Message, ...]:

@@ -50,6 +50,7 @@ class Order:
     table: str
     asked: AskedRules
     new: NewTable
+    join_code: str
     seat: int | None
     fill: str | None
     house: bool
@@ -81,6 +82,12 @@ def run(
             metavar="TABLE", help="tables/…, `new`, or `any`: an open one of the rules asked for, else a new one."
         ),
     ] = "any",
+    join_code: Annotated[
+        str, typer.Option(metavar="CODE", help="Join the private table that this code opens, instead of --table.")
+    ] = "",
+    private: Annotated[
+        bool, typer.Option("--private", help="Make a new table that others find by its join code alone.")
+    ] = False,
     seat: Annotated[int | None, typer.Option(min=0, max=5, help="The seat wanted; else the lowest free one.")] = None,
     fill: Annotated[
         str, typer.Option(metavar="POLICY", help="Bots for a new table's free seats; none: wait for others to join.")
@@ -152,6 +159,15 @@ def run(
                 f"没有 {fill!r} 这种机器人可以补位：请用 {'、'.join(known)}",
             )
         )
+    if join_code and (private or table != "any"):
+        fail(
+            by_locale(
+                "--join-code names the table: leave --table and --private out",
+                "--join-code 已指定牌桌：请不要再用 --table 或 --private",
+            )
+        )
+    if private and table not in ("any", "new"):
+        fail(by_locale("--private is for a new table: leave --table out", "--private 只用于新桌：请不要再用 --table"))
     if time and time not in TIME_PRESETS:
         known = (*TIME_PRESETS,)
         fail(
@@ -165,13 +181,19 @@ def run(
     order = Order(
         server=server,
         name=name or player.display_name,
-        table=table,
+        table="new" if private else table,
+        join_code=join_code,
         asked=AskedRules(
             rules=played if rules is not None or settings else None,
             deals=deals or (played.deals if "deals" in changes else 0) or None,
         ),
         new=NewTable(
-            rule_set=played.name, options=changes, deals=deals or 0, title=name or player.display_name, time=time
+            rule_set=played.name,
+            options=changes,
+            deals=deals or 0,
+            title=name or player.display_name,
+            private=private,
+            time=time,
         ),
         seat=seat,
         fill=None if fill == "none" else fill,
@@ -264,6 +286,7 @@ async def play(order: Order, player: Bot) -> tuple[MatchResult, lobby_pb2.Table]
             await client.sign_in(order.name, keep=order.keep)
         name, free = await take_seat(client, order)
         table = client.table(name)
+        code = await client.lobby.join_code(name) if free and order.new.private else ""
         async with seat_given_up(client, name), first_failure(), asyncio.TaskGroup() as group:
             if not order.quiet:
                 group.create_task(narrate(table, plays=order.watch))
@@ -271,7 +294,15 @@ async def play(order: Order, player: Bot) -> tuple[MatchResult, lobby_pb2.Table]
                 partner = PolicyBot(order.fill or "simple")
                 partner.name = f"{order.fill} {seat}"
                 group.create_task(
-                    run_bot(order.server, partner, table=name, seat=seat, tls=order.tls, insecure=order.insecure)
+                    run_bot(
+                        order.server,
+                        partner,
+                        table=name,
+                        join_code=code,
+                        seat=seat,
+                        tls=order.tls,
+                        insecure=order.insecure,
+                    )
                 )
             result = await play_match(client, player, table=name, seat=order.seat, manners=manners)
         return result, table.view.info
@@ -315,8 +346,11 @@ async def take_seat(client: Client, order: Order) -> tuple[str, list[int]]:
     from gouji.lobby.v1 import lobby_pb2
     from gouji_client import Refused
 
+    if order.join_code:
+        return await take_place(client, order, await client.lobby.find(order.join_code)), []
     if order.table not in ("any", "new"):
-        return await take_place(client, order, order.table), []
+        name = order.table if order.table.startswith("tables/") else f"tables/{order.table}"
+        return await take_place(client, order, await client.lobby.get(name)), []
     if order.table == "any":
         async for found in client.lobby.tables(state=lobby_pb2.TABLE_STATE_WAITING, with_free_seat=True):
             if not order.asked.met_by(found):
@@ -331,15 +365,14 @@ async def take_seat(client: Client, order: Order) -> tuple[str, list[int]]:
     return await make_table(client, order)
 
 
-async def take_place(client: Client, order: Order, table: str) -> str:
-    """Take a seat at the table of that name, or keep the one held there from an earlier run; return its full name."""
+async def take_place(client: Client, order: Order, found: lobby_pb2.Table) -> str:
+    """Take a seat at a table, or keep the one held there from an earlier run; return its full name."""
     from gouji_client.lobby import seat_of
 
-    found = await client.lobby.get(table if table.startswith("tables/") else f"tables/{table}")
     order.asked.insist(found)
     seat = seat_of(found, client.account.name)
     if seat is None:
-        seat = await client.lobby.join(found.name, order.seat)
+        seat = await client.lobby.join(found.name, order.seat, join_code=order.join_code)
     await say_joined(client, found, seat, order)
     return found.name
 
@@ -370,8 +403,14 @@ async def make_table(client: Client, order: Order) -> tuple[str, list[int]]:
     made = await client.lobby.create(new)
     rules = told(made)
     order.say(f"made {made.name}: {rules}", f"已开桌 {made.name}：{rules}")
+    if order.new.private:
+        code = await client.lobby.join_code(made.name)
+        order.say(f"its join code is {code}", f"入桌码是 {code}")
+        where = f"--join-code {code}"
+    else:
+        where = f"--table {made.name}"
     if order.fill is None:
-        joining = f"{own_command()} bot run --server {order.server} --table {made.name}"
+        joining = f"{own_command()} bot run --server {order.server} {where}"
         order.say(f"waiting for five others: {joining}", f"等待其他五人加入：{joining}")
         return made.name, []
     free = [player.seat for player in made.players if not player.account and not player.bot]

@@ -14,9 +14,9 @@ import grpc
 from gouji.lobby.v1 import lobby_pb2_grpc
 from gouji.replay.v1 import replay_pb2_grpc
 from gouji.session.v1 import session_pb2, session_pb2_grpc
-from gouji.table.v1 import table_pb2_grpc
+from gouji.table.v1 import table_pb2, table_pb2_grpc
 from gouji_client.accounts import Accounts
-from gouji_client.arguments import table_name
+from gouji_client.arguments import table_name, well_formed
 from gouji_client.backoff import Backoff
 from gouji_client.calls import Calls
 from gouji_client.channel import Address, is_known, open_channel
@@ -139,9 +139,16 @@ class Client:
         """End the session on the server. Credentials stay good for coming back."""
         await self._session.end()
 
-    def table(self, name: TableLike) -> Table:
-        """Return the table `tables/{table}`; nothing is asked of the server yet."""
+    def table(self, name: TableLike, *, join_code: str = "") -> Table:
+        """Return the table `tables/{table}`; nothing is asked of the server yet.
+
+        Who watches a private table without a seat gives its join code.
+        """
         full = table_name(name)
+        if join_code:
+            with well_formed("a join code"):
+                table_pb2.Subscribe(join_code=join_code)
+            self._stream.join_codes[full] = join_code
         if full not in self._tables:
             self._tables[full] = Table(
                 full,

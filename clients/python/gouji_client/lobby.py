@@ -40,6 +40,7 @@ class NewTable:
     text, `deals` 1 to 100 a match (0: as many as the rules say, 3 where they leave it open), `seat` the maker's own
     (None with `with_seat=False`). `time` names a time control, `blitz`, `normal`, `slow` or `none`; or give times of
     your own, `decision_seconds` for one decision (None: no clock) and `bank_seconds` for each seat's bank.
+    A `private` table stands in no list: others need its `Lobby.join_code`.
     """
 
     title: str = ""
@@ -51,6 +52,7 @@ class NewTable:
     seat: int = 0
     with_seat: bool = True
     spectators: bool = True
+    private: bool = False
     options: Mapping[str, OptionValue | list[int] | list[str]] = field(default_factory=dict)
 
     def to_request(self) -> lobby_pb2.CreateTableRequest:
@@ -59,6 +61,7 @@ class NewTable:
         text_of(self.title, "the title of a table")
         true_or_false(self.with_seat, "with_seat")
         true_or_false(self.spectators, "spectators")
+        true_or_false(self.private, "private")
         if not is_number(self.deals) or (self.decision_seconds is not None and not is_number(self.decision_seconds)):
             raise BadInput("a table cannot be so: deals and decision_seconds are numbers")
         options: object = self.options
@@ -75,6 +78,7 @@ class NewTable:
             deals=self.deals,
             without_seat=not self.with_seat,
             no_spectators=not self.spectators,
+            private=self.private,
         )
         for name, value in self.options.items():
             request.options.add(field=name, value=format_option(value))
@@ -142,10 +146,27 @@ class Lobby:
                 return
             request.page_token = answer.next_page_token
 
-    async def get(self, table: TableLike) -> lobby_pb2.Table:
-        """Return a table by its name `tables/{table}`."""
-        request = lobby_pb2.GetTableRequest(name=table_name(table))
+    async def get(self, table: TableLike, *, join_code: str = "") -> lobby_pb2.Table:
+        """Return a table by its name `tables/{table}`; a private one also needs a seat there, or its join code."""
+        with well_formed("a join code"):
+            request = lobby_pb2.GetTableRequest(name=table_name(table), join_code=join_code)
         return (await self._calls.signed(self._session, self._stub.GetTable, request)).table
+
+    async def find(self, join_code: str) -> lobby_pb2.Table:
+        """Return the private table that a join code opens. Small letters, spaces and hyphens do not matter."""
+        with well_formed("a join code"):
+            request = lobby_pb2.FindTableRequest(join_code=join_code)
+        return (await self._calls.signed(self._session, self._stub.FindTable, request)).table
+
+    async def join_code(self, table: TableLike) -> str:
+        """Return the join code of a private table at which one sits, or which one owns, to tell it to others."""
+        request = lobby_pb2.GetJoinCodeRequest(name=table_name(table))
+        return (await self._calls.signed(self._session, self._stub.GetJoinCode, request)).join_code
+
+    async def reset_join_code(self, table: TableLike) -> str:
+        """Have another join code drawn for one's own private table, and return it; the one before opens nothing."""
+        request = lobby_pb2.ResetJoinCodeRequest(request_id=new_request_id(), name=table_name(table))
+        return (await self._calls.signed(self._session, self._stub.ResetJoinCode, request)).join_code
 
     async def create(self, new: NewTable | None = None) -> lobby_pb2.Table:
         """Make a table and take a seat at it."""
@@ -154,13 +175,18 @@ class Lobby:
         request = (new or NewTable()).to_request()
         return (await self._calls.signed(self._session, self._stub.CreateTable, request)).table
 
-    async def join(self, table: TableLike, seat: int | None = None) -> int:
+    async def join(self, table: TableLike, seat: int | None = None, *, join_code: str = "") -> int:
         """Take a free seat, the lowest if none is named, and return it. Who sits there already keeps its seat.
+
+        A private table wants its join code.
 
         Where the rules have seats drawn (R9) it is a seat to wait in: the draw moves everybody as the match begins.
         """
         wanted = None if seat is None else seat_number(seat)
-        request = lobby_pb2.JoinTableRequest(request_id=new_request_id(), name=table_name(table), seat=wanted)
+        with well_formed("a join code"):
+            request = lobby_pb2.JoinTableRequest(
+                request_id=new_request_id(), name=table_name(table), seat=wanted, join_code=join_code
+            )
         return (await self._calls.signed(self._session, self._stub.JoinTable, request)).seat
 
     async def leave(self, table: TableLike) -> None:

@@ -61,6 +61,7 @@ async def run_bot(
     bot: Bot,
     *,
     table: TableLike | NewTable | None = None,
+    join_code: str = "",
     seat: int | None = None,
     fill: str | None = None,
     keep: str | os.PathLike[str] | None = None,
@@ -71,9 +72,10 @@ async def run_bot(
     """Sign a bot in, seat it, play it to the end of the match, and return what came of it.
 
     `table` is a table or its name, a `NewTable` to be made, or None for the first table with a free seat, or a new one
-    if there is none. `seat` is the seat wanted. `fill` puts a built-in policy into the free seats of a table it made.
-    `keep` names a file with credentials, so that a bot started again comes back as itself and goes on where it was.
-    `token` is a bot's token: it plays under the name of that bot's account. `options` are those of `connect`.
+    if there is none; `join_code` opens it where it is private. `seat` is the seat wanted. `fill` puts a built-in policy
+    into the free seats of a table it made. `keep` names a file with credentials, so that a bot started again comes back
+    as itself and goes on where it was. `token` is a bot's token: it plays under the name of that bot's account.
+    `options` are those of `connect`.
 
     Raises what `connect`, `sign_in` and `updates` raise; `Refused` if it cannot be seated; `BotFailed` by `manners`.
     """
@@ -83,7 +85,7 @@ async def run_bot(
             await client.sign_in_as_bot(token)
         else:
             await client.sign_in(bot.display_name, keep=keep)
-        return await play_match(client, bot, table=table, seat=seat, fill=fill, manners=manners)
+        return await play_match(client, bot, table=table, join_code=join_code, seat=seat, fill=fill, manners=manners)
 
 
 async def play_match(
@@ -91,13 +93,14 @@ async def play_match(
     bot: Bot,
     *,
     table: TableLike | NewTable | None = None,
+    join_code: str = "",
     seat: int | None = None,
     fill: str | None = None,
     manners: Manners | None = None,
 ) -> MatchResult:
     """Do what `run_bot` does with a client that is signed in already."""
     _check_bot(bot)
-    found = await _take_seat(client, table, seat, fill)
+    found = await _take_seat(client, table, join_code, seat, fill)
     if found.state == lobby_pb2.TABLE_STATE_WAITING:
         await client.lobby.set_ready(found.name)
     return await Player(client.table(found.name), bot, manners or Manners(), client).play()
@@ -111,11 +114,11 @@ def _check_bot(bot: object) -> None:
 
 
 async def _take_seat(
-    client: Client, table: TableLike | NewTable | None, seat: int | None, fill: str | None
+    client: Client, table: TableLike | NewTable | None, join_code: str, seat: int | None, fill: str | None
 ) -> lobby_pb2.Table:
     """Return the table at which the client sits now."""
     if table is not None and not isinstance(table, NewTable):
-        return await _join(client, table_name(table), seat)
+        return await _join(client, table_name(table), seat, join_code)
     if table is None:
         async for open_table in client.lobby.tables(state=lobby_pb2.TABLE_STATE_WAITING, with_free_seat=True):
             try:
@@ -132,10 +135,10 @@ async def _take_seat(
     return made
 
 
-async def _join(client: Client, table: str, seat: int | None) -> lobby_pb2.Table:
-    found = await client.lobby.get(table)
+async def _join(client: Client, table: str, seat: int | None, join_code: str = "") -> lobby_pb2.Table:
+    found = await client.lobby.get(table, join_code=join_code)
     if seat_of(found, client.account.name) is None:
-        await client.lobby.join(table, seat)
+        await client.lobby.join(table, seat, join_code=join_code)
     return found
 
 

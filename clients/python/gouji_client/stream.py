@@ -50,6 +50,8 @@ class PlayStream:
         self._stories: dict[str, Story] = {}
         self._actions = PendingActions()
         self._subscribing: dict[str, str] = {}
+        self.join_codes: dict[str, str] = {}
+        """By which codes private tables are followed without a seat."""
         self._link: Link | None = None
         self._runner: asyncio.Task[None] | None = None
         self._chores: set[asyncio.Task[None]] = set()
@@ -234,7 +236,12 @@ class PlayStream:
             return  # opening the stream subscribes
         request_id = new_request_id()
         self._subscribing[request_id] = story.table
-        request = table_pb2.Subscribe(request_id=request_id, table=story.table, after=story.after)
+        request = table_pb2.Subscribe(
+            request_id=request_id,
+            table=story.table,
+            after=story.after,
+            join_code=self.join_codes.get(story.table, ""),
+        )
         self._link.send(table_pb2.PlayRequest(subscribe=request))
 
     def _subscribed(self, table: str, result: table_pb2.CommandResult) -> None:

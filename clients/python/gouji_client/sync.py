@@ -67,6 +67,7 @@ def run_bot(
     bot: Bot,
     *,
     table: TableLike | NewTable | None = None,
+    join_code: str = "",
     seat: int | None = None,
     fill: str | None = None,
     keep: str | os.PathLike[str] | None = None,
@@ -77,7 +78,16 @@ def run_bot(
     """Play a bot to the end of a match; see `gouji_client.run_bot`."""
     return _loop.run(
         _runner.run_bot(
-            address, bot, table=table, seat=seat, fill=fill, keep=keep, token=token, manners=manners, **options
+            address,
+            bot,
+            table=table,
+            join_code=join_code,
+            seat=seat,
+            fill=fill,
+            keep=keep,
+            token=token,
+            manners=manners,
+            **options,
         )
     )
 
@@ -157,9 +167,9 @@ class Client:
         """End the session on the server."""
         _loop.run(self._client.sign_out())
 
-    def table(self, name: TableLike) -> Table:
-        """Return the table `tables/{table}`."""
-        return Table(self._client.table(name))
+    def table(self, name: TableLike, *, join_code: str = "") -> Table:
+        """Return the table `tables/{table}`. Who watches a private table without a seat gives its join code."""
+        return Table(self._client.table(name, join_code=join_code))
 
     def new_table(self, new: NewTable | None = None, *, fill: str | None = None) -> Table:
         """Make a table, sit down at it, and put the built-in policy `fill` into its free seats, if given."""
@@ -205,17 +215,29 @@ class Lobby:
 
         return _loop.run(all_of_them())
 
-    def get(self, table: TableLike) -> lobby_pb2.Table:
-        """Return a table by its name."""
-        return _loop.run(self._lobby.get(table))
+    def get(self, table: TableLike, *, join_code: str = "") -> lobby_pb2.Table:
+        """Return a table by its name; a private one also needs a seat there, or its join code."""
+        return _loop.run(self._lobby.get(table, join_code=join_code))
+
+    def find(self, join_code: str) -> lobby_pb2.Table:
+        """Return the private table that a join code opens."""
+        return _loop.run(self._lobby.find(join_code))
+
+    def join_code(self, table: TableLike) -> str:
+        """Return the join code of a private table at which one sits, or which one owns."""
+        return _loop.run(self._lobby.join_code(table))
+
+    def reset_join_code(self, table: TableLike) -> str:
+        """Have another join code drawn for one's own private table, and return it."""
+        return _loop.run(self._lobby.reset_join_code(table))
 
     def create(self, new: NewTable | None = None) -> lobby_pb2.Table:
         """Make a table and take a seat at it."""
         return _loop.run(self._lobby.create(new))
 
-    def join(self, table: TableLike, seat: int | None = None) -> int:
-        """Take a free seat and return it."""
-        return _loop.run(self._lobby.join(table, seat))
+    def join(self, table: TableLike, seat: int | None = None, *, join_code: str = "") -> int:
+        """Take a free seat and return it; a private table wants its join code."""
+        return _loop.run(self._lobby.join(table, seat, join_code=join_code))
 
     def leave(self, table: TableLike) -> None:
         """Give the seat up, before the match begins."""

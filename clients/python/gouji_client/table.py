@@ -150,7 +150,7 @@ class Table:
 
     async def get_view(self) -> TableView:
         """Ask the server for the table as it is now, without following it."""
-        request = table_pb2.GetViewRequest(table=self.name)
+        request = table_pb2.GetViewRequest(table=self.name, join_code=self._stream.join_codes.get(self.name, ""))
         answer = await self._calls.signed(self._session, self._stub.GetView, request)
         return view_of_snapshot(answer.view)
 

@@ -15,7 +15,8 @@ from gouji_server.api.time_controls import read_times
 from gouji_server.api.validation import Shape
 from gouji_server.lobby import rule_sets
 from gouji_server.lobby.rule_sets import PREFIX as RULE_SETS
-from gouji_server.tables import TableSpec
+from gouji_server.tables import TableNotFound, TableSpec
+from gouji_server.tables.join_codes import LENGTH, SYMBOLS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from gouji.rules.v1 import rules_pb2
     from gouji_rules.rule_set import OptionValue, RuleSet
     from gouji_server.api.calls import Call, Calls
+    from gouji_server.api.join_codes import CodeTries
     from gouji_server.api.pages import Pages
     from gouji_server.tables import Tables
 
@@ -38,7 +40,12 @@ MAX_OPTION = 400
 """Characters of an option's name or value."""
 
 _AtTable: TypeAlias = (
-    pb.JoinTableRequest | pb.LeaveTableRequest | pb.SetReadyRequest | pb.AddBotRequest | pb.ChooseOppositeRequest
+    pb.JoinTableRequest
+    | pb.LeaveTableRequest
+    | pb.SetReadyRequest
+    | pb.AddBotRequest
+    | pb.ChooseOppositeRequest
+    | pb.ResetJoinCodeRequest
 )
 
 _NAMED = (("request_id", "request_id"), ("name", "table"))
@@ -47,7 +54,8 @@ _NAMED = (("request_id", "request_id"), ("name", "table"))
 class LobbyService:
     """Makes and fills tables."""
 
-    def __init__(self, tables: Tables, pages: Pages) -> None:
+    def __init__(self, tables: Tables, pages: Pages, code_tries: CodeTries) -> None:
+        self._code_tries = code_tries
         self._tables = tables
         self._pages = pages
 
@@ -59,6 +67,11 @@ class LobbyService:
                 "CreateTable", pb.CreateTableRequest, self.create_table, logged=(("request_id", "request_id"),)
             ),
             "GetTable": calls.unary("GetTable", pb.GetTableRequest, self.get_table, logged=(("name", "table"),)),
+            "FindTable": calls.unary("FindTable", pb.FindTableRequest, self.find_table),
+            "GetJoinCode": calls.unary(
+                "GetJoinCode", pb.GetJoinCodeRequest, self.get_join_code, logged=(("name", "table"),)
+            ),
+            "ResetJoinCode": calls.unary("ResetJoinCode", pb.ResetJoinCodeRequest, self.reset_join_code, logged=_NAMED),
             "ListTables": calls.unary("ListTables", pb.ListTablesRequest, self.list_tables),
             "JoinTable": calls.unary("JoinTable", pb.JoinTableRequest, self.join_table, logged=_NAMED),
             "LeaveTable": calls.unary("LeaveTable", pb.LeaveTableRequest, self.leave_table, logged=_NAMED),
@@ -104,15 +117,43 @@ class LobbyService:
             bank_seconds=times.bank_ms / 1000,
             seat=request.seat if seated else None,
             spectators=not request.no_spectators,
+            private=request.private,
             options=options,
         )
-        return pb.CreateTableResponse(table=await self._tables.create(call.caller, spec, request.request_id))
+        table, code = await self._tables.create_with_code(call.caller, spec, request.request_id)
+        return pb.CreateTableResponse(table=table, join_code=code)
 
-    async def get_table(self, request: pb.GetTableRequest, _call: Call) -> pb.GetTableResponse:
+    async def get_table(self, request: pb.GetTableRequest, call: Call) -> pb.GetTableResponse:
         """Tell about a table."""
         Shape().name(request.name, "tables").settle()
         table = await self._tables.open(request.name)
-        return pb.GetTableResponse(table=await table.info())
+        return pb.GetTableResponse(table=await table.shown(call.caller, self._code(call, request.join_code)))
+
+    async def find_table(self, request: pb.FindTableRequest, call: Call) -> pb.FindTableResponse:
+        """Find a private table by its join code."""
+        if not request.join_code.strip():
+            Shape().bad("join_code", "wanted: a join code", "应为入桌码").settle()
+        code = self._code(call, request.join_code)
+        if not code:
+            text_en, text_zh = f"wanted: {LENGTH} of the symbols {SYMBOLS}", f"应为 {LENGTH} 个字符，限 {SYMBOLS}"
+            Shape().bad("join_code", text_en, text_zh).settle()
+        name = self._tables.find(code)
+        if not name:
+            raise TableNotFound
+        table = await self._tables.open(name)
+        return pb.FindTableResponse(table=await table.shown(call.caller, code))
+
+    async def get_join_code(self, request: pb.GetJoinCodeRequest, call: Call) -> pb.GetJoinCodeResponse:
+        """Tell a private table's join code."""
+        Shape().name(request.name, "tables").settle()
+        table = await self._tables.open(request.name)
+        return pb.GetJoinCodeResponse(join_code=await table.join_code(call.caller))
+
+    async def reset_join_code(self, request: pb.ResetJoinCodeRequest, call: Call) -> pb.ResetJoinCodeResponse:
+        """Have another join code drawn."""
+        _shape_of(request).settle()
+        table = await self._tables.open(request.name)
+        return pb.ResetJoinCodeResponse(join_code=await table.reset_join_code(call.caller, request.request_id))
 
     async def list_tables(self, request: pb.ListTablesRequest, call: Call) -> pb.ListTablesResponse:
         """List tables, newest first."""
@@ -134,7 +175,8 @@ class LobbyService:
         """Take a seat."""
         wanted = _settled_seat(request)
         table = await self._tables.open(request.name)
-        info, seat = await table.join(call.caller, wanted, request.request_id)
+        code = self._code(call, request.join_code)
+        info, seat = await table.join(call.caller, wanted, request.request_id, code)
         structlog.contextvars.bind_contextvars(seat=seat)
         return pb.JoinTableResponse(table=info, seat=seat)
 
@@ -165,6 +207,9 @@ class LobbyService:
         info, seat = await table.choose_opposite(call.caller, request.seat, request.request_id)
         structlog.contextvars.bind_contextvars(seat=seat)
         return pb.ChooseOppositeResponse(table=info, seat=seat)
+
+    def _code(self, call: Call, said: str) -> str:
+        return self._code_tries.take(call.caller.account, call.address, said)
 
 
 def _shape_of(request: _AtTable) -> Shape:

@@ -40,6 +40,7 @@ class PlayStream:
         self._room = room
         self._accounts = accounts
         self._context = call.context
+        self._address = call.address
         self._identity = call.identity
         self._outbox = room.tables.outbox()
         self._stream = Stream(call.identity, self._outbox, room.clock)
@@ -126,7 +127,9 @@ class PlayStream:
             )
         table = await self._open(command.table)
         after = command.after if command.HasField("after") else None
-        await table.subscribe(self._identity.caller, after, self._outbox, command.request_id)
+        caller = self._identity.caller
+        code = self._room.code_tries.take(caller.account, self._address, command.join_code)
+        await table.subscribe(caller, after, self._outbox, command.request_id, code)
 
     async def _unsubscribe(self, command: pb.Unsubscribe) -> int:
         Shape().request_id(command.request_id).name(command.table, "tables", "table").settle()

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from gouji_server.accounts import Accounts
     from gouji_server.api.calls import Call, Calls
+    from gouji_server.api.join_codes import CodeTries
     from gouji_server.api.pages import Pages
     from gouji_server.api.streams import Streams
     from gouji_server.metrics import Metrics
@@ -47,6 +48,7 @@ class TableRoom:
     clock: Clock
     heartbeat_seconds: float
     max_tables_per_stream: int
+    code_tries: CodeTries
 
     def told(self, error: Exception) -> Refused:
         """Return what to tell of an exception (api.errors.told)."""
@@ -85,12 +87,13 @@ class TableService:
     async def watch_table(self, request: pb.WatchTableRequest, call: Call) -> None:
         """Write a table's updates until it is closed."""
         table = await self._open(request.table)
+        code = self._code(call, request.join_code)
         outbox = self._room.tables.outbox(one_table=True)
         stream = Stream(call.identity, outbox, self._room.clock)
         try:
             with self._room.streams.admit(stream):
                 after = request.after if request.HasField("after") else None
-                await table.subscribe(call.caller, after, outbox)
+                await table.subscribe(call.caller, after, outbox, code=code)
                 await stream.write(call.context, self._room.heartbeat_seconds, pb.WatchTableResponse)
         finally:
             stream.close()
@@ -105,7 +108,7 @@ class TableService:
     async def get_view(self, request: pb.GetViewRequest, call: Call) -> bytes:
         """Give a snapshot."""
         table = await self._open(request.table)
-        view = await table.view(call.caller)
+        view = await table.view(call.caller, self._code(call, request.join_code))
         return _only_field(view)
 
     async def list_legal_plays(self, request: pb.ListLegalPlaysRequest, call: Call) -> pb.ListLegalPlaysResponse:
@@ -145,6 +148,9 @@ class TableService:
         table = await self._room.tables.open(request.table)
         version = await table.vote_dissolution(call.caller, request.agrees, request.request_id)
         return pb.VoteDissolutionResponse(version=version)
+
+    def _code(self, call: Call, said: str) -> str:
+        return self._room.code_tries.take(call.caller.account, call.address, said)
 
     async def _open(self, name: str) -> TableHandle:
         Shape().name(name, "tables", "table").settle()

@@ -128,7 +128,7 @@ class _Retelling:
             players=info.players,
             scores=self.ended.scores,
             end_reason=events_pb2.MatchEndReason.ValueType(self.ended.reason),
-            open_to_all=info.spectators_allowed,
+            open_to_all=info.spectators_allowed and not info.private,
             deals_begun=len(self._deals),
             steps=self._steps,
         )
@@ -141,7 +141,7 @@ class _Retelling:
             table=state.name,
             rule_set=info.rule_set,
             ended=state.time,
-            open_to_all=info.spectators_allowed,
+            open_to_all=info.spectators_allowed and not info.private,
             accounts=tuple(account.removeprefix(ACCOUNTS) for account in people),
             facts=facts.SerializeToString(),
             record=zlib.compress(record.encode()),

@@ -46,7 +46,7 @@ REASON_FIRST = table_pb2.SNAPSHOT_REASON_FIRST
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """What tables share. ``note`` is told a table's lobby facts whenever they changed."""
+    """What tables share. ``note`` is told a table's lobby facts and join code whenever they changed."""
 
     journal: Journal
     clock: Clock
@@ -54,7 +54,7 @@ class World:
     bots: HouseBots
     limits: Limits
     metrics: Metrics
-    note: Callable[[lobby_pb2.Table], None]
+    note: Callable[[lobby_pb2.Table, str], None]
 
 
 class Actor:
@@ -212,7 +212,7 @@ class Actor:
             await self._start_over(batch)
             return
         if turn.entries:
-            summary = story.state.info().SerializeToString() if turn.info_changed else None
+            summary = story.state.summary() if turn.info_changed else None
             try:
                 await self.world.journal.append(self.name, turn.before, turn.entries, summary)
             except (Fenced, JournalFailed) as error:
@@ -282,7 +282,7 @@ class Actor:
             self.subscriptions.publish(step)
         self._published = story.seq
         if turn.info_changed:
-            self.world.note(story.state.info())
+            self.world.note(story.state.info(), story.state.code)
             self._dismiss(story)
 
     def _refresh(self, story: Story) -> None:
@@ -298,12 +298,12 @@ class Actor:
             self.world.metrics.frozen()
         elif state.closed:
             self.log.info("table_closed", version=state.n)
-        elif state.spectators:
+        elif state.spectators and not state.private:
             return
         for subscription in self.subscriptions:
             if state.closed:
                 self._see_out(subscription)
-            elif subscription.seat < 0:
+            elif subscription.seat < 0 and not (state.spectators and subscription.invited):
                 self._drop(subscription)
 
     def _see_out(self, subscription: Subscription) -> None:
@@ -433,7 +433,7 @@ class Actor:
                 why = "digest" if cause is None else type(cause).__name__
                 self.log.error("journal_diverges", seq=diverged.seq, kind=diverged.kind, error=why)
                 self.world.metrics.frozen()
-            self.world.note(story.state.info())
+            self.world.note(story.state.info(), story.state.code)
             self._story = story
             self._clock.woke(story)
             self._catch_up(story)

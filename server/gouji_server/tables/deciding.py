@@ -16,7 +16,7 @@ from gouji_rules.actions import WITH_CARDS
 from gouji_rules.errors import shortened
 from gouji_rules.rule_set import MOST_DEALS
 from gouji_server.tables import inputs, refusals
-from gouji_server.tables.requests import Answer, body_hash
+from gouji_server.tables.requests import Answer, body_hash, join_body
 from gouji_server.tables.seats import check_seat, no_seat, not_owner, opposite
 from gouji_server.tables.table import (
     ADD_BOT,
@@ -69,7 +69,8 @@ class TableSpec:
     """What a table is to be like.
 
     ``rule_set`` is a preset's name, ``options`` overrides by option name, ``seat`` the maker's (None: without a seat),
-    ``decision_seconds`` None for no clock, ``bank_seconds`` each seat's bank for the match.
+    ``decision_seconds`` None for no clock; a ``private`` table is opened by a join code and stands in no list.
+    ``bank_seconds`` is each seat's bank for the match.
     """
 
     rule_set: str = "qingdao"
@@ -78,6 +79,7 @@ class TableSpec:
     decision_seconds: float | None = None
     seat: int | None = 0
     spectators: bool = True
+    private: bool = False
     options: tuple[tuple[str, gr.rule_set.OptionValue], ...] = ()
     bank_seconds: float = 0.0
 
@@ -136,7 +138,7 @@ def decide_move(
     """Judge an answer to a question, all but the rules of the game, which the engine judges."""
     seat = state.seats.seat_of(account)
     if seat < 0:
-        raise refusals.not_seated()
+        raise state.stranger(account, refusals.not_seated())
     request_id = request.request_id
     check_request_id(request_id)
     decision = request.decision
@@ -211,8 +213,8 @@ def _check_said(state: TableState, seat: int) -> None:
         raise refusals.said_too_much(most)
 
 
-def _check_changes(state: TableState, account: str) -> None:
-    """Whatever is done at a table that waits is kept too."""
+def check_changes(state: TableState, account: str) -> None:
+    """Raise Refused where an account did too much already: whatever is done at a table that waits is kept too."""
     most = state.limits.changes_waiting
     if state.changes.get(account, 0) >= most:
         raise refusals.changed_too_often(most)
@@ -226,7 +228,7 @@ def _unchanged(now_ms: int, account: str, method: str, body: bytes, request_id: 
 def _own_seat(state: TableState, account: str) -> int:
     seat = state.seats.seat_of(account)
     if seat < 0:
-        raise refusals.not_seated()
+        raise state.stranger(account, refusals.not_seated())
     return seat
 
 
@@ -246,26 +248,29 @@ def _closed(state: TableState) -> refusals.Refused:
 
 
 def decide_join(
-    state: TableState, caller: Caller, seat: int | None, request_id: str, now_ms: int
+    state: TableState, caller: Caller, seat: int | None, request_id: str, now_ms: int, code: str = ""
 ) -> inputs.Joined | inputs.Unchanged | Answer:
     """Judge somebody's taking a seat. Who sits already gets the seat it has."""
     check_request_id(request_id)
     wanted = check_seat(seat)
-    known = state.requests.find((caller.account, JOIN_TABLE, request_id), body_hash(wanted))
+    body = join_body(wanted, code)
+    known = state.requests.find((caller.account, JOIN_TABLE, request_id), body)
     if known is not None:
         return known
+    if not state.admits(caller.account, code):
+        raise refusals.TableNotFound
     sits = state.seats.seat_of(caller.account)
     if sits >= 0 and state.state == PLAYING:
         _check_said(state, sits)
     else:
-        _check_waiting(state)
-        _check_changes(state, caller.account)
+        check_waiting(state)
+        check_changes(state, caller.account)
     if sits >= 0:
-        return _unchanged(now_ms, caller.account, JOIN_TABLE, body_hash(wanted), request_id)
+        return _unchanged(now_ms, caller.account, JOIN_TABLE, body, request_id)
     free = state.seats.pick(wanted)
     if state.changes_in_all >= state.limits.changes_waiting_in_all:
         raise refusals.too_many_came()
-    return inputs.Joined(now_ms, caller.account, caller.display_name, free, wanted, request_id, caller.bot)
+    return inputs.Joined(now_ms, caller.account, caller.display_name, free, wanted, request_id, caller.bot, code)
 
 
 def decide_leave(state: TableState, caller: Caller, request_id: str, now_ms: int) -> inputs.Left | Answer:
@@ -275,8 +280,8 @@ def decide_leave(state: TableState, caller: Caller, request_id: str, now_ms: int
     if known is not None:
         return known
     if state.seats.seat_of(caller.account) < 0:
-        raise no_seat()
-    _check_waiting(state)
+        raise state.stranger(caller.account, no_seat())
+    check_waiting(state)
     return inputs.Left(now_ms, caller.account, request_id)
 
 
@@ -290,9 +295,9 @@ def decide_ready(
         return known
     seat = state.seats.seat_of(caller.account)
     if seat < 0:
-        raise no_seat()
-    _check_waiting(state)
-    _check_changes(state, caller.account)
+        raise state.stranger(caller.account, no_seat())
+    check_waiting(state)
+    check_changes(state, caller.account)
     if state.seats.players[seat].ready == ready:
         return _unchanged(now_ms, caller.account, SET_READY, body_hash(ready), request_id)
     return inputs.ReadySet(now_ms, caller.account, ready, request_id)
@@ -309,12 +314,12 @@ def decide_opposite(
         return known
     seat = state.seats.seat_of(caller.account)
     if seat < 0:
-        raise no_seat()
-    _check_waiting(state)
+        raise state.stranger(caller.account, no_seat())
+    check_waiting(state)
     if state.rules.seating != "choose_opposite":
         raise refusals.no_choosing()
     state.seats.check_choice(seat, wanted)
-    _check_changes(state, caller.account)
+    check_changes(state, caller.account)
     if state.seats.players[seat].chosen and wanted == opposite(seat):
         return _unchanged(now_ms, caller.account, CHOOSE_OPPOSITE, body_hash(wanted), request_id)
     return inputs.OppositeChosen(now_ms, caller.account, wanted, request_id)
@@ -331,7 +336,7 @@ def decide_bot(
 ) -> inputs.BotAdded | Answer:
     """Judge the owner's adding a built-in bot."""
     if caller.account != state.owner:
-        raise not_owner()
+        raise state.stranger(caller.account, not_owner())
     check_request_id(request_id)
     wanted = check_seat(seat)
     policy = policy or "simple"
@@ -342,11 +347,12 @@ def decide_bot(
     known = state.requests.find((caller.account, ADD_BOT, request_id), body_hash(policy, wanted))
     if known is not None:
         return known
-    _check_waiting(state)
+    check_waiting(state)
     return inputs.BotAdded(now_ms, caller.account, policy, state.seats.pick(wanted), wanted, request_id)
 
 
-def _check_waiting(state: TableState) -> None:
+def check_waiting(state: TableState) -> None:
+    """Raise Refused unless the table waits for players."""
     if state.state != WAITING:
         raise refusals.started() if state.state == PLAYING else _closed(state)
 
@@ -354,8 +360,10 @@ def _check_waiting(state: TableState) -> None:
 # ── making a table ──
 
 
-def decide_create(caller: Caller, spec: TableSpec, request_id: str, now_ms: int, epoch: int) -> inputs.Created:
-    """Judge the making of a table."""
+def decide_create(
+    caller: Caller, spec: TableSpec, request_id: str, now_ms: int, epoch: int, code: str = ""
+) -> inputs.Created:
+    """Judge the making of a table; `code` is the join code drawn for a private one."""
     check_request_id(request_id)
     options = dict(spec.options)
     try:
@@ -390,5 +398,7 @@ def decide_create(caller: Caller, spec: TableSpec, request_id: str, now_ms: int,
         seat=check_seat(spec.seat),
         request_id=request_id,
         owner_bot=caller.bot,
+        private=spec.private,
+        code=code,
         bank_ms=round(spec.bank_seconds * 1000),
     )

@@ -30,13 +30,28 @@ class Directory:
         self._order: list[_Key] = []
         self._closed: list[_Key] = []
         self._open_of: dict[str, int] = {}
+        self._by_code: dict[str, str] = {}
+        self._code_of: dict[str, str] = {}
 
     def get(self, name: str) -> lobby_pb2.Table | None:
         """Return a table's lobby facts, None if it is not listed; shared, so not to be changed."""
         return self._infos.get(name)
 
-    def note(self, info: lobby_pb2.Table) -> None:
-        """Take a table's new lobby facts."""
+    def find(self, code: str) -> str:
+        """Return the name of the table that a join code opens, empty for none."""
+        return self._by_code.get(code, "")
+
+    def _note_code(self, name: str, code: str) -> None:
+        """Take a table's join code, empty for none."""
+        before = self._code_of.pop(name, "")
+        if self._by_code.get(before) == name:
+            del self._by_code[before]
+        if code and self._by_code.setdefault(code, name) == name:
+            self._code_of[name] = code
+
+    def note(self, info: lobby_pb2.Table, code: str = "") -> None:
+        """Take a table's new lobby facts and join code. The code of a table that is over opens nothing."""
+        self._note_code(info.name, code if info.state not in _CLOSED else "")
         before = self._infos.get(info.name)
         key = _key(info)
         if before is None:
@@ -106,6 +121,8 @@ def _key(info: lobby_pb2.Table) -> _Key:
 
 
 def _matches(info: lobby_pb2.Table, state: lobby_pb2.TableState.ValueType, *, with_free_seat: bool) -> bool:
+    if info.private:
+        return False
     wanted = info.state == state if state else info.state not in _CLOSED
     return wanted and (not with_free_seat or any(not p.account and not p.bot for p in info.players))
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from gouji.lobby.v1 import lobby_pb2
 from gouji.table.v1 import table_pb2
-from gouji_server.tables import deciding, refusals, seat_queries
+from gouji_server.tables import deciding, deciding_lobby, refusals, seat_queries
 from gouji_server.tables.actor import follower
 from gouji_server.tables.messages import Change, Look, Move
 
@@ -38,14 +38,40 @@ class TableHandle:
 
     # ── the lobby ──
 
+    async def shown(self, caller: Caller, code: str = "") -> lobby_pb2.Table:
+        """Return the lobby facts, not to be changed, to who may know them: a private table wants a seat or its code."""
+        listed = self._tables.listed(self.name)
+        if listed is not None and not listed.private:
+            return listed
+
+        def read(story: Story) -> lobby_pb2.Table:
+            _check_admitted(story.state, caller, code)
+            return story.state.info()
+
+        return await self._look(read)
+
     async def info(self) -> lobby_pb2.Table:
         """Return the lobby facts; shared, so not to be changed."""
         listed = self._tables.listed(self.name)
         return listed if listed is not None else await self._look(lambda story: story.state.info())
 
-    async def join(self, caller: Caller, seat: int | None, request_id: str) -> tuple[lobby_pb2.Table, int]:
-        """Take a seat (None: the lowest free one); return the table and the seat."""
-        return await self._change(lambda state, now: deciding.decide_join(state, caller, seat, request_id, now))
+    async def join(
+        self, caller: Caller, seat: int | None, request_id: str, code: str = ""
+    ) -> tuple[lobby_pb2.Table, int]:
+        """Take a seat (None: the lowest free one); return table and seat. A private table wants its join code."""
+        return await self._change(lambda state, now: deciding.decide_join(state, caller, seat, request_id, now, code))
+
+    async def join_code(self, caller: Caller) -> str:
+        """Return a private table's join code, to its owner and to who sits there."""
+        return await self._look(lambda story: deciding_lobby.join_code(story.state, caller.account))
+
+    async def reset_join_code(self, caller: Caller, request_id: str) -> str:
+        """Have another join code drawn for the caller's table; return it."""
+        drawn = self._tables.new_code()
+        answer = await self._said(
+            lambda state, now: deciding_lobby.decide_reset_code(state, caller, drawn, request_id, now)
+        )
+        return answer.code
 
     async def leave(self, caller: Caller, request_id: str) -> lobby_pb2.Table:
         """Give the seat up."""
@@ -108,9 +134,11 @@ class TableHandle:
     # ── watching ──
 
     async def subscribe(
-        self, caller: Caller, after: table_pb2.Place | None, outbox: Outbox, request_id: str = ""
+        self, caller: Caller, after: table_pb2.Place | None, outbox: Outbox, request_id: str = "", code: str = ""
     ) -> int:
         """Follow the table on a stream: the tail after a place, else a snapshot, then steps; return the table's n.
+
+        Without a seat a private table wants its join code.
 
         With a request id the command's result goes into the outbox with them. A stream that follows the table already
         begins anew.
@@ -121,6 +149,8 @@ class TableHandle:
         def follow(story: Story) -> int:
             if request_id:
                 deciding.check_request_id(request_id)
+            _check_admitted(story.state, caller, code)
+            subscription.invited = story.state.invites(caller.account, code)
             n = actor.follow(story, subscription, after)
             if request_id:
                 outbox.put_result(request_id, n)
@@ -137,10 +167,11 @@ class TableHandle:
             subscription.detach()
             outbox.unfollow(subscription)
 
-    async def view(self, caller: Caller) -> bytes:
-        """Return a snapshot as a TableUpdate."""
+    async def view(self, caller: Caller, code: str = "") -> bytes:
+        """Return a snapshot as a TableUpdate. Without a seat a private table wants its join code."""
 
         def read(story: Story) -> bytes:
+            _check_admitted(story.state, caller, code)
             seat = story.state.seats.seat_of(caller.account)
             if seat < 0 and not story.state.spectators:
                 raise refusals.no_spectators()
@@ -173,3 +204,9 @@ class TableHandle:
     async def _change(self, decide: Callable[[TableState, int], inputs.Input | Answer]) -> tuple[lobby_pb2.Table, int]:
         answer = await self._said(decide)
         return lobby_pb2.Table.FromString(answer.table), answer.seat
+
+
+def _check_admitted(state: TableState, caller: Caller, code: str) -> None:
+    """Raise Refused for who may not know of a private table."""
+    if not state.admits(caller.account, code):
+        raise refusals.TableNotFound

@@ -25,7 +25,9 @@ class BadEntry(ValueError):
 class Created:
     """The table was made. ``seat`` is the owner's, -1 for none; ``options`` overrides of the preset by option name.
 
-    ``owner_bot``: the owner is a bot's account; ``bank_ms``: each seat's bank. Older entries do not say these.
+    ``owner_bot``: the owner is a bot's account; ``code``: the join code of a ``private`` table. Entries from before
+    there were such accounts and tables do not say it.
+    ``bank_ms``: each seat's bank; older entries do not say it.
     """
 
     time: int
@@ -41,12 +43,17 @@ class Created:
     seat: int
     request_id: str
     owner_bot: bool = False
+    private: bool = False
+    code: str = ""
     bank_ms: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """An account took a seat. ``wanted`` is the seat asked for, -1 for any; ``bot``: it is a bot's account."""
+    """An account took a seat. ``wanted`` is the seat asked for, -1 for any; ``bot``: it is a bot's account.
+
+    ``code`` is the join code that it gave.
+    """
 
     time: int
     account: str
@@ -55,6 +62,7 @@ class Joined:
     wanted: int
     request_id: str
     bot: bool = False
+    code: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +103,16 @@ class OppositeChosen:
     time: int
     account: str
     wanted: int
+    request_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class CodeReset:
+    """The owner had another join code drawn; the one before opens nothing any more."""
+
+    time: int
+    account: str
+    code: str
     request_id: str
 
 
@@ -214,6 +232,7 @@ Input: TypeAlias = (
     | ReadySet
     | BotAdded
     | OppositeChosen
+    | CodeReset
     | SeatsDrawn
     | DealStarting
     | Moved
@@ -234,6 +253,7 @@ _KINDS: dict[str, type[Any]] = {
     "ready": ReadySet,
     "bot": BotAdded,
     "choose": OppositeChosen,
+    "code": CodeReset,
     "seats": SeatsDrawn,
     "deal": DealStarting,
     "lapse": Lapsed,

@@ -4,6 +4,7 @@ match. A fold like the rest (:mod:`gouji_server.tables.table`), in a file of its
 
 from __future__ import annotations
 
+import hmac
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import gouji_rules as gr
@@ -11,14 +12,17 @@ from gouji.lobby.v1 import lobby_pb2
 from gouji.table.v1 import events_pb2
 from gouji_rules.option_values import settings_of
 from gouji_server.tables import happenings, inputs
-from gouji_server.tables.requests import Answer, RequestMemory, body_hash, created_body
+from gouji_server.tables.refusals import TableNotFound
+from gouji_server.tables.requests import Answer, RequestMemory, body_hash, created_body, join_body
 from gouji_server.tables.seats import Seats
+from gouji_server.tables.summaries import write_summary
 from gouji_server.tables.time_control import TimeControl, Times
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from gouji_server.tables.limits import Limits
+    from gouji_server.tables.refusals import Refused
     from gouji_server.tables.requests import Key
     from gouji_server.tables.seats import Player
 
@@ -32,6 +36,7 @@ LEAVE_TABLE = "LeaveTable"
 SET_READY = "SetReady"
 ADD_BOT = "AddBot"
 CHOOSE_OPPOSITE = "ChooseOpposite"
+RESET_JOIN_CODE = "ResetJoinCode"
 
 
 class Effect:
@@ -39,10 +44,10 @@ class Effect:
 
     ``happened`` public events in order; ``by_clock`` the clock acted for the first one's seat; ``of_deal`` the deal's
     state belongs to it; ``new_deal`` another deal began; ``info_changed`` the lobby facts did; ``touched`` mask of the
-    seats to which something is said alone; ``time`` in milliseconds.
+    seats to which something is said alone; ``quiet`` nobody who follows is told; ``time`` in milliseconds.
     """
 
-    __slots__ = ("by_clock", "happened", "info_changed", "new_deal", "of_deal", "time", "touched")
+    __slots__ = ("by_clock", "happened", "info_changed", "new_deal", "of_deal", "quiet", "time", "touched")
 
     def __init__(self, time: int) -> None:
         self.time = time
@@ -52,19 +57,23 @@ class Effect:
         self.new_deal = False
         self.info_changed = False
         self.touched = 0
+        self.quiet = False
 
 
 class LobbyState:
     """See the module.
 
-    ``made`` is what the maker of the table was answered, ``changes`` what each account did before the match; ``n``
-    counts the table's public events; ``times`` are the clocks.
+    ``made`` is what the maker of the table was answered, ``changes`` what each account did before the match, ``came``
+    who ever sat here, or owned the table; ``code`` opens a private table to who knows it; ``n`` counts public events.
+    ``times`` are the clocks.
     """
 
     __slots__ = (
         "_info",
+        "came",
         "changes",
         "changes_in_all",
+        "code",
         "create_time",
         "epoch",
         "limits",
@@ -73,6 +82,7 @@ class LobbyState:
         "n",
         "name",
         "owner",
+        "private",
         "requests",
         "rule_set",
         "rules",
@@ -90,6 +100,9 @@ class LobbyState:
         self.requests = RequestMemory(limits.lobby_requests)
         self.changes: dict[str, int] = {}
         self.changes_in_all = 0
+        self.came: set[str] = set()
+        self.private = False
+        self.code = ""
         self.seats = Seats()
         self.state: lobby_pb2.TableState.ValueType = lobby_pb2.TABLE_STATE_UNSPECIFIED
         self.n = 0
@@ -103,6 +116,24 @@ class LobbyState:
     def wants_seats(self) -> bool:
         """Whether the seats are to be drawn now, and the match to begin (R9)."""
         return self.state == WAITING and self.rules.seating == "draw" and self.seats.all_ready
+
+    def admits(self, account: str, code: str = "") -> bool:
+        """Whether somebody may look at the table; a private one is for who sits there or knows its code."""
+        return not self.private or self.seats.seat_of(account) >= 0 or self.invites(account, code)
+
+    def invites(self, account: str, code: str) -> bool:
+        """Whether somebody may look at a private table without a seat."""
+        if account == self.owner:
+            return True
+        return bool(self.code) and hmac.compare_digest(self.code.encode(), code.encode())
+
+    def stranger(self, account: str, refused: Refused) -> Refused:
+        """Return how to refuse somebody without a seat: to who never came, a private table is none."""
+        return refused if not self.private or account in self.came else TableNotFound()
+
+    def summary(self) -> bytes:
+        """Return the lobby facts as the journal keeps them."""
+        return write_summary(self.info(), self.code)
 
     def info(self) -> lobby_pb2.Table:
         """Return the lobby facts; shared, so not to be changed."""
@@ -120,6 +151,7 @@ class LobbyState:
             owner=self.owner,
             players=[player.to_proto() for player in self.seats.players],
             spectators_allowed=self.spectators,
+            private=self.private,
         )
         for field, value in settings_of(self.rules):
             info.options.add(field=field, value=value)
@@ -141,6 +173,9 @@ class LobbyState:
         self.times.control = TimeControl(entry.decision_ms, entry.bank_ms)
         self.spectators = entry.spectators
         self.owner = entry.owner
+        self.private = entry.private
+        self.code = entry.code
+        self.came.add(entry.owner)
         self.create_time = entry.time
         self.state = WAITING
         effect.info_changed = True
@@ -149,12 +184,15 @@ class LobbyState:
                 effect,
                 happenings.SeatChanged(self.seats.sit(entry.seat, entry.owner, entry.owner_name, entry.owner_bot)),
             )
-        self.made = Answer(created_body(entry), seat=entry.seat, table=self.info().SerializeToString())
+        table = self.info().SerializeToString()
+        self.made = Answer(created_body(entry), seat=entry.seat, table=table, code=entry.code)
 
     def _joined(self, entry: inputs.Joined, effect: Effect) -> None:
         self._count_change(entry.account)
         self._seats_changed(effect, self.seats.sit(entry.seat, entry.account, entry.name, entry.bot))
-        self._keep_lobby((entry.account, JOIN_TABLE, entry.request_id), body_hash(entry.wanted), entry.seat)
+        self.came.add(entry.account)
+        body = join_body(entry.wanted, entry.code)
+        self._keep_lobby((entry.account, JOIN_TABLE, entry.request_id), body, entry.seat)
 
     def _left(self, entry: inputs.Left, effect: Effect) -> None:
         self._seats_changed(effect, *self.seats.rise(entry.account))
@@ -183,6 +221,13 @@ class LobbyState:
     def _count_change(self, account: str) -> None:
         self.changes[account] = self.changes.get(account, 0) + 1
         self.changes_in_all += 1
+
+    def _code_reset(self, entry: inputs.CodeReset, effect: Effect) -> None:
+        self._count_change(entry.account)
+        self.code = entry.code
+        effect.info_changed = effect.quiet = True
+        answer = Answer(body_hash(), table=self.info().SerializeToString(), code=entry.code)
+        self.requests.keep_lobby((entry.account, RESET_JOIN_CODE, entry.request_id), answer)
 
     def _seats_drawn(self, entry: inputs.SeatsDrawn, effect: Effect) -> None:
         if not self.wants_seats:
@@ -238,6 +283,7 @@ class LobbyState:
         inputs.BotAdded: _bot_added,
         inputs.OppositeChosen: _opposite_chosen,
         inputs.SeatsDrawn: _seats_drawn,
+        inputs.CodeReset: _code_reset,
         inputs.Abandoned: _abandoned,
     }
     """How each of its inputs is folded."""

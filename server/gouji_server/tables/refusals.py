@@ -108,6 +108,16 @@ def no_spectators() -> Refused:
     return Refused(PERMISSION_DENIED, "NO_SPECTATORS", "this table may not be watched", "这张桌子不许旁观")
 
 
+def not_private() -> Refused:
+    """Refuse to tell the join code of a table that has none."""
+    return Refused(
+        FAILED_PRECONDITION,
+        "NOT_PRIVATE",
+        "this table is not private and has no join code",
+        "这张桌子不是私人桌，没有入桌码",
+    )
+
+
 def stale_decision(current: int) -> Refused:
     """Refuse an answer to a question that is not open."""
     return Refused(

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import hmac
 import re
-from hashlib import sha256
 from typing import TYPE_CHECKING
 from weakref import WeakSet
 
 import structlog
-from google.protobuf.message import DecodeError
 
 from gouji.lobby.v1 import lobby_pb2
 from gouji_server.journal import Fenced, JournalFailed
@@ -18,12 +17,14 @@ from gouji_server.tables import deciding, refusals
 from gouji_server.tables.actor import Actor, World
 from gouji_server.tables.directory import Directory
 from gouji_server.tables.handle import TableHandle
+from gouji_server.tables.join_codes import draw_code
 from gouji_server.tables.limits import Limits
 from gouji_server.tables.messages import Abandon, Look, Turn
 from gouji_server.tables.observing import NullMetrics
 from gouji_server.tables.outbox import Outbox
 from gouji_server.tables.requests import created_body
 from gouji_server.tables.story import Story
+from gouji_server.tables.summaries import read_summary
 from gouji_server.tables.table import FINISHED
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from gouji_server.tables.deciding import Caller, TableSpec
     from gouji_server.tables.house_bots import HouseBots
     from gouji_server.tables.observing import Metrics
+    from gouji_server.tables.requests import Answer
 
 _NAME = re.compile(r"tables/[a-z2-7]{16}").fullmatch
 _NAME_TAG = b"gouji/table/1"
@@ -54,9 +56,14 @@ class Tables:
         house_bots: HouseBots,
         limits: Limits | None = None,
         metrics: Metrics | None = None,
+        name_key: bytes = b"",
         finished: Callable[[str], None] | None = None,
     ) -> None:
-        """``finished`` is told the name of every table that is over, at least once after each start."""
+        """Names of tables are made with `name_key`, a secret: who knows what a maker said cannot work them out.
+
+        ``finished`` is told the name of every table that is over, at least once after each start.
+        """
+        self._name_key = name_key
         self.limits = limits or Limits()
         self._directory = Directory(self.limits)
         self._finished = finished
@@ -84,12 +91,12 @@ class Tables:
         """Read what tables there are, and wake those that go on by themselves. Raises JournalFailed."""
         unreadable = []
         for name, summary in await self._world.journal.summaries():
-            info = _read_summary(summary)
-            if info is None or info.name != name:
+            facts = read_summary(summary)
+            if facts is None or facts[0].name != name:
                 self._log.error("summary_unreadable", table=name)
                 unreadable.append(name)
                 continue
-            self._note(info)
+            self._note(*facts)
         for info in self._directory.playing():
             if info.HasField("decision_time") or any(player.bot for player in info.players):
                 self.actor(info.name)
@@ -98,8 +105,8 @@ class Tables:
                 self.actor(name)  # its entries tell what the summary does not
         self._sweep_later()
 
-    def _note(self, info: lobby_pb2.Table) -> None:
-        self._directory.note(info)
+    def _note(self, info: lobby_pb2.Table, code: str = "") -> None:
+        self._directory.note(info, code)
         if info.state == FINISHED and self._finished is not None:
             self._finished(info.name)
 
@@ -165,14 +172,27 @@ class Tables:
 
     # ── making tables ──
 
+    def find(self, code: str) -> str:
+        """Return the name of the table that a join code opens, empty for none."""
+        return self._directory.find(code)
+
+    def new_code(self) -> str:
+        """Draw a join code that opens no table yet."""
+        return draw_code(self._world.entropy, lambda code: bool(self._directory.find(code)))
+
     async def create(self, caller: Caller, spec: TableSpec, request_id: str) -> lobby_pb2.Table:
         """Make a table. Raises Refused."""
+        return (await self.create_with_code(caller, spec, request_id))[0]
+
+    async def create_with_code(self, caller: Caller, spec: TableSpec, request_id: str) -> tuple[lobby_pb2.Table, str]:
+        """Make a table; return it and its join code, empty for one that is not private. Raises Refused."""
         self._check_open()
         world = self._world
         now_ms = int(world.clock.now() * 1000)
         epoch = int.from_bytes(world.entropy.token_bytes(6), "big") + 1
-        created = deciding.decide_create(caller, spec, request_id, now_ms, epoch)
-        name = table_name(caller.account, request_id)
+        code = self.new_code() if spec.private else ""
+        created = deciding.decide_create(caller, spec, request_id, now_ms, epoch, code)
+        name = table_name(caller.account, request_id, self._name_key)
         if self._directory.get(name) is None and name not in self._actors and not await self._full(name, caller):
             self._making.append(caller.account)
             try:
@@ -180,7 +200,7 @@ class Tables:
             finally:
                 self._making.remove(caller.account)
             if made is not None:
-                return made
+                return made, code
         return await self._made_before(name, created)
 
     async def _full(self, name: str, caller: Caller) -> bool:
@@ -219,30 +239,31 @@ class Tables:
         turn.make(story, created)
         info = story.state.info()
         try:
-            await self._world.journal.append(name, 0, turn.entries, info.SerializeToString())
+            await self._world.journal.append(name, 0, turn.entries, story.state.summary())
         except Fenced:
             return None
         except JournalFailed:
             raise refusals.unavailable() from None
         self._log.info("table_created", table=name, rule_set=created.rules, deals=created.deals)
-        self._directory.note(info)
+        self._directory.note(info, created.code)
         if name not in self._actors and not self._closing:
             self._add(Actor(name, self._world, story))
         return info
 
-    async def _made_before(self, name: str, created: inputs.Created) -> lobby_pb2.Table:
+    async def _made_before(self, name: str, created: inputs.Created) -> tuple[lobby_pb2.Table, str]:
         """The request id was used: the same body gets the table that it made."""
         body = created_body(created)
 
-        def read(story: Story) -> bytes:
+        def read(story: Story) -> Answer:
             made = story.state.made
             if made.body != body:
                 raise refusals.used_id()
-            return made.table
+            return made
 
-        future: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
+        future: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
         self.actor(name).post(Look(read, future))
-        return lobby_pb2.Table.FromString(await future)
+        made = await future
+        return lobby_pb2.Table.FromString(made.table), made.code
 
     # ── waking and sleeping ──
 
@@ -298,15 +319,10 @@ class Tables:
             self._looked_at[info.name] = last
 
 
-def _read_summary(summary: bytes) -> lobby_pb2.Table | None:
-    """Read a table's lobby facts; None where the bytes are none."""
-    try:
-        return lobby_pb2.Table.FromString(summary)
-    except DecodeError:
-        return None
+def table_name(account: str, request_id: str, key: bytes = b"") -> str:
+    """Name a table after who asked for it: the same request makes the same table, on any node and after any crash.
 
-
-def table_name(account: str, request_id: str) -> str:
-    """Name a table after who asked for it: the same request makes the same table, on any node and after any crash."""
-    digest = sha256(b"\0".join((_NAME_TAG, account.encode(), request_id.encode()))).digest()
+    Without the server's `key` nobody can tell the name, not even who knows account and request id.
+    """
+    digest = hmac.digest(key, b"\0".join((_NAME_TAG, account.encode(), request_id.encode())), "sha256")
     return f"tables/{base64.b32encode(digest[:10]).decode().lower()}"

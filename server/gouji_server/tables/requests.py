@@ -24,7 +24,8 @@ Key: TypeAlias = tuple[str, str, str]
 
 class Answer(NamedTuple):
     """What a command was answered: `body` its hash, `version` for what is said at a table, `seat` and `table` for lobby
-    commands, `felt` the least and most cards of a hand that was felt, `told` the count that all heard (R80; None: more
+    commands, `code` a join code,
+    `felt` the least and most cards of a hand that was felt, `told` the count that all heard (R80; None: more
     than ten)."""
 
     body: bytes
@@ -33,6 +34,7 @@ class Answer(NamedTuple):
     table: bytes = b""
     felt: tuple[int, int] = (0, 0)
     told: int | None = None
+    code: str = ""
 
 
 def body_hash(*parts: object) -> bytes:
@@ -45,8 +47,24 @@ def created_body(entry: inputs.Created) -> bytes:
     rules = gr.preset(entry.rules).replace(**entry.options)
     removed = gr.parse_ranks(rules.removed)
     rules = dataclasses.replace(rules, removed="")
-    said = (rules, removed, entry.title, entry.deals, entry.decision_ms, entry.bank_ms, entry.spectators, entry.seat)
+    said: tuple[object, ...] = (
+        rules,
+        removed,
+        entry.title,
+        entry.deals,
+        entry.decision_ms,
+        entry.bank_ms,
+        entry.spectators,
+        entry.seat,
+    )
+    if entry.private:
+        said += ("private",)
     return body_hash(*said)
+
+
+def join_body(wanted: int, code: str) -> bytes:
+    """Hash what somebody who takes a seat said."""
+    return body_hash(wanted, code) if code else body_hash(wanted)
 
 
 class RequestMemory:

@@ -31,7 +31,7 @@ def own_seat(state: TableState, account: str) -> int:
     """Return the caller's seat. Raises Refused for who has none."""
     seat = state.seats.seat_of(account)
     if seat < 0:
-        raise refusals.not_seated()
+        raise state.stranger(account, refusals.not_seated())
     return seat
 
 

@@ -189,8 +189,8 @@ def no_seat() -> Refused:
 
 
 def not_owner() -> Refused:
-    """Refuse a bot that somebody but the owner adds."""
-    return Refused(PERMISSION_DENIED, "NOT_OWNER", "only the table's owner may add bots", "只有桌主可以加机器人")
+    """Refuse what only the owner may do."""
+    return Refused(PERMISSION_DENIED, "NOT_OWNER", "only the table's owner may do this", "只有桌主可以这样做")
 
 
 def _taken(seat: int) -> Refused:

@@ -102,7 +102,7 @@ class Story:
     def _encode(self, effect: Effect) -> Step:
         state = self.state
         shared: bytes | None = None
-        if effect.happened or effect.info_changed:
+        if effect.happened or (effect.info_changed and not effect.quiet):
             public = self._public(effect)
             shared = chunk(UPDATES_TAG, public)
         else:

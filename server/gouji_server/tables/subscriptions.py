@@ -16,9 +16,12 @@ if TYPE_CHECKING:
 
 
 class Subscription:
-    """One stream following one table. ``lagging``: its reader was too slow, and it waits for a snapshot."""
+    """One stream following one table. ``lagging``: its reader was too slow, and it waits for a snapshot.
 
-    __slots__ = ("_on_detach", "_on_resync", "account", "lagging", "outbox", "seat", "table")
+    ``invited``: it may follow a private table without a seat, since it gave the join code or owns the table.
+    """
+
+    __slots__ = ("_on_detach", "_on_resync", "account", "invited", "lagging", "outbox", "seat", "table")
 
     def __init__(
         self,
@@ -33,6 +36,7 @@ class Subscription:
         self.outbox = outbox
         self.seat = SPECTATOR
         self.lagging = False
+        self.invited = False
         self._on_resync = on_resync
         self._on_detach = on_detach
 

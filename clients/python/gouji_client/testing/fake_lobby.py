@@ -25,6 +25,7 @@ class FakeLobby:
     def __init__(self, accounts: FakeAccounts, table: FakeTable) -> None:
         self._accounts = accounts
         self._table = table
+        self._code = ""
 
     async def list_rule_sets(
         self, request: lobby_pb2.ListRuleSetsRequest, token: str
@@ -45,17 +46,43 @@ class FakeLobby:
         if request.options:
             text = "the fake server plays the rules that it was made with"
             raise Refusal(grpc.StatusCode.INVALID_ARGUMENT, "BAD_REQUEST", text, "测试服务器的规则在创建时已定")
+        self._code = _CODES[0] if request.private else ""
+        table.info.private = request.private
         table.own(account.name, request.title, request.deals or table.setting.rules.deals or 3)
         if not request.without_seat:
             table.join(
                 account.name, account.display_name, request.seat if request.HasField("seat") else 0, bot=account.bot
             )
-        return lobby_pb2.CreateTableResponse(table=table.info)
+        return lobby_pb2.CreateTableResponse(table=table.info, join_code=self._code)
 
     async def get_table(self, request: lobby_pb2.GetTableRequest, token: str) -> lobby_pb2.GetTableResponse:
         """See `LobbyService.GetTable`."""
-        self._account(token, request.name)
+        name, _ = self._account(token, request.name)
+        self._admit(name, request.join_code)
         return lobby_pb2.GetTableResponse(table=self._table.info)
+
+    async def find_table(self, request: lobby_pb2.FindTableRequest, token: str) -> lobby_pb2.FindTableResponse:
+        """See `LobbyService.FindTable`."""
+        self._accounts.account_of(token)
+        if not self._code or request.join_code.upper() != self._code:
+            raise _not_found()
+        return lobby_pb2.FindTableResponse(table=self._table.info)
+
+    async def get_join_code(self, request: lobby_pb2.GetJoinCodeRequest, token: str) -> lobby_pb2.GetJoinCodeResponse:
+        """See `LobbyService.GetJoinCode`."""
+        name, _ = self._account(token, request.name)
+        self._admit(name, "")
+        return lobby_pb2.GetJoinCodeResponse(join_code=self._code_now())
+
+    async def reset_join_code(
+        self, request: lobby_pb2.ResetJoinCodeRequest, token: str
+    ) -> lobby_pb2.ResetJoinCodeResponse:
+        """See `LobbyService.ResetJoinCode`."""
+        name, _ = self._account(token, request.name)
+        self._admit(name, "")
+        self._own(name)
+        self._code = _CODES[(_CODES.index(self._code_now()) + 1) % len(_CODES)]
+        return lobby_pb2.ResetJoinCodeResponse(join_code=self._code)
 
     async def list_tables(self, request: lobby_pb2.ListTablesRequest, token: str) -> lobby_pb2.ListTablesResponse:
         """See `LobbyService.ListTables`."""
@@ -63,12 +90,13 @@ class FakeLobby:
         info = self._table.info
         taken = all(player.account or player.bot for player in info.players)
         wanted = info.state == request.state if request.state else not self._table.over
-        shown = wanted and not (request.with_free_seat and taken)
+        shown = wanted and not info.private and not (request.with_free_seat and taken)
         return lobby_pb2.ListTablesResponse(tables=[info] if shown else [])
 
     async def join_table(self, request: lobby_pb2.JoinTableRequest, token: str) -> lobby_pb2.JoinTableResponse:
         """See `LobbyService.JoinTable`."""
         name, display_name = self._account(token, request.name)
+        self._admit(name, request.join_code)
         seat = self._table.join(name, display_name, request.seat if request.HasField("seat") else None)
         return lobby_pb2.JoinTableResponse(table=self._table.info, seat=seat)
 
@@ -87,8 +115,7 @@ class FakeLobby:
     async def add_bot(self, request: lobby_pb2.AddBotRequest, token: str) -> lobby_pb2.AddBotResponse:
         """See `LobbyService.AddBot`."""
         name, _ = self._account(token, request.name)
-        if name != self._table.info.owner:
-            raise Refusal(grpc.StatusCode.PERMISSION_DENIED, "NOT_OWNER", "only the owner may add bots", "只有桌主可加")
+        self._own(name)
         policy = request.policy or "simple"
         if policy not in gouji_bots.policies:
             raise Refusal(grpc.StatusCode.INVALID_ARGUMENT, "NO_SUCH_POLICY", "no such policy", "没有这种机器人")
@@ -106,8 +133,33 @@ class FakeLobby:
     def _account(self, token: str, table: str) -> tuple[str, str]:
         account = self._accounts.account_of(token)
         if table != NAME:
-            raise Refusal(grpc.StatusCode.NOT_FOUND, "TABLE_NOT_FOUND", "there is no such table", "没有这张桌子")
+            raise _not_found()
         return account.name, account.display_name
+
+    def _own(self, account: str) -> None:
+        if account != self._table.info.owner:
+            text = "only the table's owner may do this"
+            raise Refusal(grpc.StatusCode.PERMISSION_DENIED, "NOT_OWNER", text, "只有桌主可以这样做")
+
+    def _admit(self, account: str, code: str) -> None:
+        """Raise `Refusal` for who may not know of a private table."""
+        seated = self._table.seat_of(account) is not None or account == self._table.info.owner
+        if self._code and not seated and code.upper() != self._code:
+            raise _not_found()
+
+    def _code_now(self) -> str:
+        if not self._code:
+            text = "this table is not private and has no join code"
+            raise Refusal(grpc.StatusCode.FAILED_PRECONDITION, "NOT_PRIVATE", text, "这张桌子不是私人桌，没有入桌码")
+        return self._code
+
+
+def _not_found() -> Refusal:
+    return Refusal(grpc.StatusCode.NOT_FOUND, "TABLE_NOT_FOUND", "there is no such table", "没有这张桌子")
+
+
+_CODES = ("FAKE22", "FAKE33")
+"""Join codes of the one table, when it is private."""
 
 
 def _rule_set_message(rules: gr.RuleSet) -> rules_pb2.RuleSet:

@@ -1,0 +1,85 @@
+"""Private tables through the SDK, against the real server and the fake one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from gouji_client import BadInput, Client, NewTable, Refused, connect
+from gouji_client.testing import FakeServer
+from tests.clients.real_server import RealServer
+from tests.clients.watching import AT_ONCE
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+    from pathlib import Path
+
+
+@pytest.fixture(params=["real", "fake"])
+async def address(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[str]:
+    """The address of a server: the real one, then the fake one."""
+    if request.param == "real":
+        async with RealServer(tmp_path) as real:
+            yield real.address
+    else:
+        async with FakeServer(seats=(0, 1)) as fake:
+            yield fake.address
+
+
+async def person(address: str, name: str) -> Client:
+    client = await connect(address, backoff=AT_ONCE)
+    await client.sign_in(name)
+    return client
+
+
+async def test_a_private_table_is_found_and_joined_by_its_code(address: str) -> None:
+    """Only with the code a second client finds, sees and joins the table; a reset code opens nothing."""
+    one, two = await person(address, "one"), await person(address, "two")
+    made = await one.lobby.create(NewTable(private=True, deals=1))
+    assert made.private
+    old = await one.lobby.join_code(made)
+    assert [table.name async for table in two.lobby.tables()] == []
+    for call in (two.lobby.get(made), two.lobby.join(made), two.lobby.join_code(made), two.lobby.find("222222")):
+        with pytest.raises(Refused, match="TABLE_NOT_FOUND"):
+            await call
+    assert (await two.lobby.find(old.lower())).name == made.name
+    assert (await two.lobby.get(made, join_code=old)).name == made.name
+    new = await one.lobby.reset_join_code(made)
+    assert new != old
+    with pytest.raises(Refused, match="TABLE_NOT_FOUND"):
+        await two.lobby.join(made, join_code=old)
+    assert await two.lobby.join(made, join_code=new) == 1
+    assert await two.lobby.join_code(made) == new
+    with pytest.raises(Refused, match="NOT_OWNER"):
+        await two.lobby.reset_join_code(made)
+    for client in (one, two):
+        await client.close()
+
+
+async def test_a_table_that_is_not_private_has_no_code(address: str) -> None:
+    """Asking for the code of an open table is refused; what is no text is told as bad input."""
+    one = await person(address, "one")
+    made = await one.lobby.create(NewTable(deals=1))
+    assert not made.private
+    with pytest.raises(Refused, match="NOT_PRIVATE"):
+        await one.lobby.join_code(made)
+    with pytest.raises(BadInput):
+        await one.lobby.find(5)  # type: ignore[arg-type]
+    await one.close()
+
+
+async def test_a_watcher_follows_a_private_table_by_its_code(tmp_path: Path) -> None:
+    """`client.table(name, join_code=…)` follows and views it without a seat; without the code it is not there."""
+    async with RealServer(tmp_path) as server:
+        one, two, three = [await person(server.address, name) for name in ("one", "two", "three")]
+        made = await one.lobby.create(NewTable(private=True, deals=1))
+        code = await one.lobby.join_code(made)
+        view = await two.table(made.name, join_code=code).follow()
+        assert view.info.private
+        assert view.seat is None
+        assert (await two.table(made.name).get_view()).info == view.info
+        with pytest.raises(Refused, match="TABLE_NOT_FOUND"):
+            await three.table(made.name).follow()
+        for client in (one, two, three):
+            await client.close()
