@@ -19,6 +19,7 @@ def own_account(account: Account) -> pb.Account:
         create_time=timestamp(account.created),
         bot=bool(account.owner),
         owner=account.owner,
+        login_name=account.login_name,
     )
 
 

@@ -9,6 +9,7 @@ from gouji_server.rate_limits import TokenBuckets
 from gouji_server.tables.join_codes import read_code
 
 if TYPE_CHECKING:
+    from gouji_server.api.calls import Call
     from gouji_server.config import Config
     from gouji_server.tables import Clock
 
@@ -22,12 +23,12 @@ class CodeTries:
         many = config.join_code_address_factor
         self._addresses = TokenBuckets(clock, burst * many, minute * many / 60)
 
-    def take(self, account: str, address: str, said: str) -> str:
+    def take(self, account: str, call: Call, said: str) -> str:
         """Count a try; return the code as tables keep it, empty where what was said is none. Raises Refused."""
         if not said:
             return ""
         # Where the address has no try left the account's is not given back: it errs on the side of the table.
-        wait = max(self._accounts.take(account), self._addresses.take(address))
+        wait = max(self._accounts.take(account), self._addresses.take(call.address))
         if wait:
             raise limited(
                 "TOO_MANY_JOIN_CODES",

@@ -209,7 +209,7 @@ class LobbyService:
         return pb.ChooseOppositeResponse(table=info, seat=seat)
 
     def _code(self, call: Call, said: str) -> str:
-        return self._code_tries.take(call.caller.account, call.address, said)
+        return self._code_tries.take(call.caller.account, call, said)
 
 
 def _shape_of(request: _AtTable) -> Shape:

@@ -40,7 +40,7 @@ class PlayStream:
         self._room = room
         self._accounts = accounts
         self._context = call.context
-        self._address = call.address
+        self._call = call
         self._identity = call.identity
         self._outbox = room.tables.outbox()
         self._stream = Stream(call.identity, self._outbox, room.clock)
@@ -128,7 +128,7 @@ class PlayStream:
         table = await self._open(command.table)
         after = command.after if command.HasField("after") else None
         caller = self._identity.caller
-        code = self._room.code_tries.take(caller.account, self._address, command.join_code)
+        code = self._room.code_tries.take(caller.account, self._call, command.join_code)
         await table.subscribe(caller, after, self._outbox, command.request_id, code)
 
     async def _unsubscribe(self, command: pb.Unsubscribe) -> int:

@@ -43,6 +43,7 @@ OF_METHOD = {
     "ListSessions": Scope.ACCOUNT,
     "RevokeSession": Scope.ACCOUNT,
     "SignOutEverywhere": Scope.ACCOUNT,
+    "SetPassword": Scope.ACCOUNT,
     "CreateBotAccount": Scope.ACCOUNT,
     "ListBotAccounts": Scope.ACCOUNT,
     "DeleteBotAccount": Scope.ACCOUNT,

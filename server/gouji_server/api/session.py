@@ -9,10 +9,13 @@ from google.rpc import code_pb2
 
 from gouji.session.v1 import session_pb2 as pb
 from gouji_server.accounts import CredentialError, SignInLimited
+from gouji_server.accounts.password_hashing import HashingBusy
+from gouji_server.accounts.passwords import TooManyTries
 from gouji_server.api.account_messages import open_session, own_account, tokens
 from gouji_server.api.bot_accounts import BotMethods
 from gouji_server.api.errors import limited, unauthenticated, wrong_credential
 from gouji_server.api.pages import DEFAULT_PAGE, MAX_PAGE
+from gouji_server.api.passwords import PasswordMethods, password_refused
 from gouji_server.api.timestamps import timestamp
 from gouji_server.api.validation import Shape
 from gouji_server.tables import Refused
@@ -31,7 +34,7 @@ SERVICE = "gouji.session.v1.SessionService"
 
 PROTOCOL_VERSION = 1
 """Of the protos: it grows with what a client could not know of before."""
-WAYS = ("new_guest", "device", "bot")
+WAYS = ("new_guest", "device", "password", "bot")
 """The ways to sign in, by the field that asks for one."""
 
 
@@ -43,30 +46,36 @@ class SessionService:
         self._pages = pages
         self._minimums = minimums
         self._clock = clock
+        self._passwords = PasswordMethods(accounts.passwords)
         self._bots = BotMethods(accounts.bots, pages, clock)
         self._ways: dict[str, Callable[[pb.SignInRequest, Shape, Call], Awaitable[SignedIn]]] = {
             "new_guest": self._as_guest,
             "device": self._by_device,
+            "password": self._by_password,
             "bot": self._as_bot,
         }
 
     def handlers(self, calls: Calls) -> dict[str, grpc.RpcMethodHandler[bytes, bytes]]:
         """Return the handlers by method name."""
         # The request id of a sign-in is left out of the logs: for ten minutes it opens the account it made.
-        return {
-            "GetServerInfo": calls.unary(
-                "GetServerInfo", pb.GetServerInfoRequest, self.get_server_info, any_client=True
-            ),
-            "SignIn": calls.unary("SignIn", pb.SignInRequest, self.sign_in),
-            "RefreshSession": calls.unary("RefreshSession", pb.RefreshSessionRequest, self.refresh),
-            "SignOut": calls.unary("SignOut", pb.SignOutRequest, self.sign_out),
-            "GetAccount": calls.unary("GetAccount", pb.GetAccountRequest, self.get_account),
-            "ListSessions": calls.unary("ListSessions", pb.ListSessionsRequest, self.list_sessions),
-            "RevokeSession": calls.unary("RevokeSession", pb.RevokeSessionRequest, self.revoke_session),
-            "SignOutEverywhere": calls.unary(
-                "SignOutEverywhere", pb.SignOutEverywhereRequest, self.sign_out_everywhere
-            ),
-        } | self._bots.handlers(calls)
+        return (
+            {
+                "GetServerInfo": calls.unary(
+                    "GetServerInfo", pb.GetServerInfoRequest, self.get_server_info, any_client=True
+                ),
+                "SignIn": calls.unary("SignIn", pb.SignInRequest, self.sign_in),
+                "RefreshSession": calls.unary("RefreshSession", pb.RefreshSessionRequest, self.refresh),
+                "SignOut": calls.unary("SignOut", pb.SignOutRequest, self.sign_out),
+                "GetAccount": calls.unary("GetAccount", pb.GetAccountRequest, self.get_account),
+                "ListSessions": calls.unary("ListSessions", pb.ListSessionsRequest, self.list_sessions),
+                "RevokeSession": calls.unary("RevokeSession", pb.RevokeSessionRequest, self.revoke_session),
+                "SignOutEverywhere": calls.unary(
+                    "SignOutEverywhere", pb.SignOutEverywhereRequest, self.sign_out_everywhere
+                ),
+            }
+            | self._passwords.handlers(calls)
+            | self._bots.handlers(calls)
+        )
 
     async def get_server_info(self, _request: pb.GetServerInfoRequest, _call: Call) -> pb.GetServerInfoResponse:
         """Tell whoever asks what is spoken here."""
@@ -90,6 +99,8 @@ class SessionService:
             raise wrong_credential() from error
         except SignInLimited as error:
             raise _too_many(error) from error
+        except (TooManyTries, HashingBusy) as error:
+            raise password_refused(error) from error
         return pb.SignInResponse(session=tokens(signed_in.session), device_secret=signed_in.device_secret)
 
     async def _as_guest(self, request: pb.SignInRequest, shape: Shape, call: Call) -> SignedIn:
@@ -102,6 +113,13 @@ class SessionService:
         shape.name(device.account, "accounts", "device.account")
         shape.secret(device.device_secret, "device.device_secret").settle()
         return await self._accounts.sign_in_device(device.account, device.device_secret, call.origin)
+
+    async def _by_password(self, request: pb.SignInRequest, shape: Shape, call: Call) -> SignedIn:
+        given = request.password
+        shape.login_name(given.login_name, "password.login_name").password(given.password, "password.password").settle()
+        return await self._accounts.sign_in_password(
+            given.login_name, given.password, given.remember_device, call.origin
+        )
 
     async def _as_bot(self, request: pb.SignInRequest, shape: Shape, call: Call) -> SignedIn:
         shape.secret(request.bot.token, "bot.token").settle()

@@ -150,7 +150,7 @@ class TableService:
         return pb.VoteDissolutionResponse(version=version)
 
     def _code(self, call: Call, said: str) -> str:
-        return self._room.code_tries.take(call.caller.account, call.address, said)
+        return self._room.code_tries.take(call.caller.account, call, said)
 
     async def _open(self, name: str) -> TableHandle:
         Shape().name(name, "tables", "table").settle()

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING, Self
 
+from gouji_server.accounts.login_names import canonical
 from gouji_server.api.errors import invalid
 
 if TYPE_CHECKING:
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 SEATS = 6
 MAX_DISPLAY_NAME = 24
 MAX_TITLE = 60
+MIN_PASSWORD = 8
+MAX_PASSWORD = 128
 MAX_SECRET = 256
 """Characters. Ours are shorter."""
 MIN_SIGN_IN_ID = 16
@@ -136,6 +139,33 @@ class Shape:
             f"wanted: at most {MAX_TITLE} characters, no control characters",
             f"最多 {MAX_TITLE} 个字符，不含控制字符",
         )
+
+    def login_name(self, value: str, field: str) -> Self:
+        """Check a name to sign in with."""
+        if len(value) <= MAX_SECRET and canonical(value):
+            return self
+        return self.bad(
+            field,
+            "wanted: 2 to 32 letters, digits and . _ - beginning with a letter or digit",
+            "应为 2 至 32 个字母、数字或 . _ - ，以字母或数字开头",
+        )
+
+    def new_password(self, value: str, field: str, login_name: str) -> Self:
+        """Check a password that is to be set."""
+        fits = MIN_PASSWORD <= len(value) <= MAX_PASSWORD and is_line(value) and len(set(value)) > 1
+        if fits and value.strip().casefold() != login_name.strip().casefold():
+            return self
+        return self.bad(
+            field,
+            f"wanted: {MIN_PASSWORD} to {MAX_PASSWORD} characters, not all the same, and not the name",
+            f"应为 {MIN_PASSWORD} 至 {MAX_PASSWORD} 个字符，不能全部相同，也不能与登录名相同",
+        )
+
+    def password(self, value: str, field: str) -> Self:
+        """Check a password that is to be compared."""
+        if 1 <= len(value) <= MAX_PASSWORD:
+            return self
+        return self.bad(field, f"wanted: 1 to {MAX_PASSWORD} characters", f"应为 1 至 {MAX_PASSWORD} 个字符")
 
     def secret(self, value: str, field: str) -> Self:
         """Check that a secret is there and of a bearable length."""
