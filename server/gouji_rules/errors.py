@@ -13,6 +13,14 @@ def shortened(text: str) -> str:
     return text if len(text) <= _MOST_REPEATED else f"{text[:_MOST_REPEATED]}…"
 
 
+def shown(value: object) -> str:
+    """A value that came with a request or a record, as a program writes it, short enough to repeat."""
+    try:
+        return shortened(repr(value))
+    except ValueError:  # Python writes no number of thousands of digits
+        return "a number of thousands of digits"
+
+
 class RuleViolation(Exception):
     """An action that the rules refuse. It has changed nothing (R16).
 

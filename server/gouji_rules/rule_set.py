@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from gouji_rules.contradictions import contradictions
-from gouji_rules.errors import shortened
+from gouji_rules.errors import shortened, shown
 from gouji_rules.presets import COLUMNS, TRIBUTE_KINDS, companions
 
 if TYPE_CHECKING:
@@ -238,7 +238,10 @@ def _checked(field: str, value: Any) -> OptionValue:
 
 def _shown(value: Any) -> str:
     """A value that an option does not have, as people write it: texts in quotes, lists with strokes."""
-    return shortened(repr(value) if isinstance(value, str) else format_option(value))
+    try:
+        return shown(value) if isinstance(value, str) else shortened(format_option(value))
+    except ValueError:  # a number of thousands of digits
+        return shown(value)
 
 
 def _shape(field: str) -> tuple[str, str]:

@@ -65,6 +65,7 @@ def test_an_escaped_entry_that_is_wrong_is_named_with_its_line() -> None:
         ('format = "gouji-record/1"\nrules = "qingdao"\ndeal = {lead = 0, hands = 3}\n', 3),
         ('format = "gouji-record/1"\nrules = "qingdao"\n"deal" . "hands" = 3\n', 3),
         ('format = "gouji-record/1"\nrules = "qingdao"\n[ "deal" ]\nlead = 0\n"hands" = 3\n', 5),
+        ('format = "gouji-record/1"\nrules = "qingdao"\n["de\\u0061l"]\nlead = 0\n"\\U00000068ands" = 3\n', 5),
         ('# [deal]\n# hands = 3\nformat = "gouji-record/1"\nrules = "qingdao"\n[deal]\n  hands=3\n', 6),
         ('format = "gouji-record/1"\nrules = "qingdao"\n[deal]\nlead = """\nhands = 1\n"""\nhands=3\n', 7),
     ],
@@ -82,6 +83,55 @@ def test_each_deal_has_its_own_lines() -> None:
     assert [deal.key_lines["places"] for deal in record.deals] == [9, 16]
     assert [deal.lines[0].line for deal in record.deals] == [7, 14]
     assert record.key_lines["scores"] == 18
+
+
+def test_escaped_keys_name_the_same_deals() -> None:
+    """Keys and headers with escapes are those that they stand for: each deal and entry keeps its line."""
+    part = 'hands = ["3", "4", "5", "6", "7", "8"]\nlead = 1\n"act\\u0069ons" = [\n"1 play 4"]\n'
+    record = read_record(f'{TOP}[[deal]]\n{part}[["de\\u0061l"]]\n{part}')
+    assert [deal.key_lines["deal"] for deal in record.deals] == [3, 8]
+    assert [deal.lines[0].line for deal in record.deals] == [7, 12]
+
+
+def test_a_byte_order_mark_is_no_part_of_a_record() -> None:
+    """A file that an editor began with a mark is read, and its lines count alike; anywhere else the mark is refused."""
+    text = f'{TOP}{DEAL}actions = [\n"0 play 6"]\n'
+    assert gr.check_record(f"\ufeff{text}") == gr.check_record(text)
+    assert refused(f"\ufeff\ufeff{text}").message.startswith("not a TOML file")
+
+
+HUGE = "0x" + "f" * 5000
+"""A number that Python does not write in decimals."""
+
+
+@pytest.mark.parametrize("value", ['"' + "v" * 5000 + '"', HUGE, f"[{HUGE}]"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "format = {value}",
+        TOP + DEAL.replace("lead = 0", "lead = {value}"),
+        TOP + DEAL + "dealt = {value}",
+        TOP + DEAL + "actions = [{value}]",
+        TOP + DEAL + "[expect]\nfirst_drawer = {value}",
+        TOP + "deals = {value}\n[[deal]]\n",
+        TOP + "[expect]\nlot = {value}\n[[deal]]\n" + DEAL.partition("\n")[2],
+        TOP + "[expect]\ndissolved = {value}\n[[deal]]\n" + DEAL.partition("\n")[2],
+        TOP + "[options]\ndecks = {value}\n" + DEAL,
+        TOP + "[options]\npoints = {value}\n" + DEAL,
+        TOP + "[options]\nremoved = {value}\n" + DEAL,
+        TOP + '[options]\n"{key}" = 1\n' + DEAL,
+        TOP + '"{key}" = {value}\n' + DEAL,
+        TOP + DEAL + '"{key}" = 1',
+        TOP + DEAL + '[expect]\n"{key}" = {value}',
+        TOP + '[options]\n"{key}" = {value}\n[expect]\nrefused = {value}',
+        'format = "gouji-record/1"\nrules = {value}\n' + DEAL,
+    ],
+)
+def test_a_refusal_repeats_little_of_what_it_refuses(text: str, value: str) -> None:
+    """However long a key or a value is, the message is short, and says at its end what is wanted."""
+    said = refused(text.replace("{value}", value).replace("{key}", "k" * 5000)).message
+    assert len(said) < 400
+    assert "v" * 200 not in said
 
 
 def test_deals_in_one_list_have_the_lines_of_their_entries() -> None:

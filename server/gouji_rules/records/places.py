@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -29,6 +30,9 @@ _TOKEN: Final = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
+
+_ESCAPE: Final = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8}))")
+"""How a key may write any of its characters. The other escapes stand for characters that no known key has."""
 
 
 @dataclass(slots=True)
@@ -69,6 +73,17 @@ def places_in(text: str) -> TextPlaces:
     return _Scan().run(text)
 
 
+def _key_of(token: str) -> str:
+    """The key that a quoted text is: `"de\\u0061l"` is `deal`."""
+    inner = token[1:-1]
+    return _ESCAPE.sub(_unescaped, inner) if token[0] == '"' and "\\" in inner else inner
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    code = int(found[1] or found[2], 16)
+    return chr(code) if code <= sys.maxunicode else found[0]
+
+
 class _Scan:
     """One pass: what is being read, a header or a key or a value, and the tables that it belongs to."""
 
@@ -106,7 +121,7 @@ class _Scan:
 
     def _string(self, token: str) -> None:
         if self._reads_key:
-            self._key.append(token[1:-1])
+            self._key.append(_key_of(token))
         elif self._entries is not None:
             self._entries.append(self._line)
         self._line += token.count("\n")

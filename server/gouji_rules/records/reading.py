@@ -9,6 +9,7 @@ from typing import Any
 
 from gouji_rules.actions import LATER_WORDS, VERB_WORDS, Verb
 from gouji_rules.cards import SEATS, NotationError, parse_ranks
+from gouji_rules.errors import shortened, shown
 from gouji_rules.obligations import Obligation, parse_obligation
 from gouji_rules.records.facts import WAYS, is_fact
 from gouji_rules.records.model import FORMAT, Line, LineKind, Record, RecordError
@@ -33,7 +34,11 @@ _TOML_LINE = re.compile(r"\(at line (\d+), column \d+\)")
 
 
 def read_record(text: str) -> Record:
-    """Read a record. Raises :class:`RecordError`, which names the line where it can."""
+    """Read a record. Raises :class:`RecordError`, which names the line where it can.
+
+    A byte order mark at the beginning, as some editors write it, is no part of the text.
+    """
+    text = text.removeprefix("\ufeff")
     found = places_in(text)
     places = found.whole
     try:
@@ -44,7 +49,7 @@ def read_record(text: str) -> Record:
     except ValueError as error:  # a number of thousands of digits
         raise RecordError(0, f"not a TOML file: {error}") from error
     if data.get("format") != FORMAT:
-        raise RecordError(places.line("format"), f'format must be "{FORMAT}", not {data.get("format")!r}')
+        raise RecordError(places.line("format"), f'format must be "{FORMAT}", not {shown(data.get("format"))}')
     if isinstance(data.get("expect"), dict) and "refused" in data["expect"]:
         return _refused(places, data)
     rules = _rules(places, data)
@@ -87,7 +92,7 @@ def _match(found: TextPlaces, data: dict[str, Any], rules: RuleSet) -> Record:
     _known(places, data, _TOP_KEYS | {"deals"}, "a record of a match")
     length = data.get("deals", 0)
     if type(length) is not int or not 0 <= length <= _MOST_DEALS:
-        raise RecordError(places.line("deals"), f"deals must be a number from 0 to {_MOST_DEALS}, not {length!r}")
+        raise RecordError(places.line("deals"), f"deals must be a number from 0 to {_MOST_DEALS}, not {shown(length)}")
     parts = _parts(found, data["deal"])
     deals: list[Record] = []
     for part, deal in zip(parts, data["deal"], strict=True):
@@ -100,10 +105,10 @@ def _match(found: TextPlaces, data: dict[str, Any], rules: RuleSet) -> Record:
     expect = _expected(places, data, {"scores", "lot", "dissolved"})
     lot = expect.get("lot")
     if lot is not None and (type(lot) is not int or not 0 <= lot < SEATS):
-        raise RecordError(places.line("lot"), f"lot must be a team or seat, not {lot!r}")
+        raise RecordError(places.line("lot"), f"lot must be a team or seat, not {shown(lot)}")
     dissolved = expect.get("dissolved", False)
     if type(dissolved) is not bool:
-        raise RecordError(places.line("dissolved"), f"dissolved must be true or false, not {dissolved!r}")
+        raise RecordError(places.line("dissolved"), f"dissolved must be true or false, not {shown(dissolved)}")
     own = found.expect if found.expect.lines else places
     return Record(
         rules=rules,
@@ -130,7 +135,7 @@ def _refused(places: Places, data: dict[str, Any]) -> Record:
     for name, value in options.items():
         parts = value if isinstance(value, list) else [value]
         if not all(type(part) in (bool, int, str) for part in parts):
-            raise RecordError(places.line(name), f"{name} is no value of an option: {value!r}")
+            raise RecordError(places.line(name), f"{shortened(name)} is no value of an option: {shown(value)}")
     return Record(
         rules=_preset(places, data),
         refused=refused,
@@ -179,7 +184,7 @@ def _cards(places: Places, deal: dict[str, Any]) -> tuple[tuple[str, ...], int, 
     hands = _hands(places, deal)
     lead = deal.get("lead")
     if type(lead) is not int or not 0 <= lead < SEATS:
-        raise RecordError(places.line("lead"), f"lead must be a seat from 0 to {SEATS - 1}, not {lead!r}")
+        raise RecordError(places.line("lead"), f"lead must be a seat from 0 to {SEATS - 1}, not {shown(lead)}")
     return hands, lead, None
 
 
@@ -209,7 +214,7 @@ def _first_drawer(places: Places, deal: dict[str, Any], expect: dict[str, Any]) 
         return None
     seat = expect["first_drawer"]
     if "seed" not in deal or type(seat) is not int or not 0 <= seat < SEATS:
-        raise RecordError(places.line("first_drawer"), f"first_drawer is a seat, and goes with a seed: {seat!r}")
+        raise RecordError(places.line("first_drawer"), f"first_drawer is a seat, and goes with a seed: {shown(seat)}")
     return int(seat)
 
 
@@ -228,7 +233,7 @@ def _seed(places: Places, deal: dict[str, Any]) -> bytes:
 def _as_dealt(places: Places, deal: dict[str, Any]) -> bool:
     dealt = deal.get("dealt", False)
     if type(dealt) is not bool:
-        raise RecordError(places.line("dealt"), f"dealt must be true or false, not {dealt!r}")
+        raise RecordError(places.line("dealt"), f"dealt must be true or false, not {shown(dealt)}")
     if dealt and "seed" in deal:
         raise RecordError(places.line("dealt"), "dealt goes with hands: with a seed everything is as dealt")
     return dealt
@@ -261,7 +266,9 @@ def _line(text: str, line: int) -> Line:
     if found:
         fact = found[1]
         if not is_fact(fact):
-            raise RecordError(line, f"“{text}” is no fact: write one such as {', '.join(f'“= {way}”' for way in WAYS)}")
+            raise RecordError(
+                line, f"“{shortened(text)}” is no fact: write one such as {', '.join(f'“= {way}”' for way in WAYS)}"
+            )
         return Line(LineKind.FACT, int(found[2] or -1), text, line, said=fact)
     found = _ASIDE.fullmatch(said)
     if found:
@@ -280,7 +287,7 @@ def _line(text: str, line: int) -> Line:
         kind = LineKind.REFUSED if found[3] else LineKind.ACTION
         return Line(kind, int(found[1]), text, line, said=found[2], rule=found[4] or "")
     ways = "“SEAT ACTION”, “SEAT ACTION ! R12”, “SEAT ? VERBS” or “= FACT”, such as “= 3 leads”"
-    raise RecordError(line, f"“{text}” is no entry: write {ways}")
+    raise RecordError(line, f"“{shortened(text)}” is no entry: write {ways}")
 
 
 def _verbs(text: str, line: int) -> int:
@@ -294,7 +301,7 @@ def _verbs(text: str, line: int) -> int:
         elif word in LATER_WORDS:
             raise RecordError(line, f"“{word}” is not supported by these rules")
         else:
-            raise RecordError(line, f"“{word}” is no verb: {', '.join(VERB_WORDS)}")
+            raise RecordError(line, f"“{shortened(word)}” is no verb: {', '.join(VERB_WORDS)}")
     return mask
 
 
@@ -324,4 +331,4 @@ def _numbers(places: Places, data: dict[str, Any], key: str) -> tuple[int, ...] 
 def _known(places: Places, data: dict[str, Any], keys: set[str], where: str) -> None:
     for key in data:
         if key not in keys:
-            raise RecordError(places.line(key), f"{key} is unknown in {where}: {', '.join(sorted(keys))}")
+            raise RecordError(places.line(key), f"{shortened(key)} is unknown in {where}: {', '.join(sorted(keys))}")
