@@ -11,6 +11,7 @@ import typer
 
 from gouji_cli import account, bot_accounts, bots, records, rules, serving
 from gouji_cli.demo.command import demo
+from gouji_cli.replaying.command import replay
 from gouji_cli.terminal import by_locale, forgive_encoding, say_error
 
 FAULT = 70
@@ -31,6 +32,7 @@ bots.app.add_typer(bot_accounts.tokens, name="token")
 app.add_typer(account.app, name="account")
 app.command("serve", context_settings=serving.PASS_ON)(serving.serve)
 app.command("demo")(demo)
+app.command("replay")(replay)
 
 
 def show_version(wanted: bool) -> None:

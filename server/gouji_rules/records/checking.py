@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     Watch = Callable[[Line | None, list[Event]], None]
     Begin = Callable[[int], None]
+    Started = Callable[[Deal], None]
 
 # The questions asked of several seats together, and what is supplied for the silent ones.
 _TOGETHER: dict[Kind, Action] = {
@@ -85,24 +86,34 @@ def _differences_of_refusal(record: Record) -> list[Difference]:
 
 
 def replay(
-    record: Record, watch: Watch | None = None, begin: Begin | None = None, *, number: int = 1
+    record: Record,
+    watch: Watch | None = None,
+    begin: Begin | None = None,
+    *,
+    number: int = 1,
+    started: Started | None = None,
 ) -> tuple[list[Difference], Deal]:
     """Replay a record up to the first answer that the rules refuse; what differs, and the deal as it then is.
 
     ``watch`` is told what each answer, with those supplied before it, brought about. Of a match all deals are replayed
     one after the other; the deal returned is the last one replayed, and ``begin`` is told of each one's number. The
-    record of one deal has no number of its own: ``number`` is its place in a match.
+    record of one deal has no number of its own: ``number`` is its place in a match. ``started`` is given each deal
+    before its first answer: the very one that goes on, so who keeps it sees where it stands at every ``watch``.
     """
     if record.refused:
         raise RecordError(record.key_lines.get("refused", 0), "what is refused has nothing to replay")
     if record.deals:
-        return _replay_match(record, watch, begin)
+        return _replay_match(record, watch, begin, started)
     replayer = _Replay(start_deal(record, number), watch)
+    if started is not None:
+        started(replayer.deal)
     replayer.run(record)
     return replayer.differences, replayer.deal
 
 
-def _replay_match(record: Record, watch: Watch | None, begin: Begin | None) -> tuple[list[Difference], Deal]:
+def _replay_match(
+    record: Record, watch: Watch | None, begin: Begin | None, started: Started | None
+) -> tuple[list[Difference], Deal]:
     match = Match(record.rules, record.match_length)
     found: list[Difference] = []
     parts = iter(record.deals)
@@ -112,6 +123,8 @@ def _replay_match(record: Record, watch: Watch | None, begin: Begin | None) -> t
         replayer = _Replay(start_deal(part, match.deal_number, match.obligations), watch, match)
         if begin is not None:
             begin(match.deal_number)
+        if started is not None:
+            started(replayer.deal)
         whole = replayer.run(part)
         found += replayer.differences
         if not whole:
