@@ -150,6 +150,31 @@ async def test_a_failing_choose_costs_the_default_action_and_no_more(
     assert server.table in errors[0].getMessage()
 
 
+@pytest.mark.parametrize(("answer", "traces"), [(None, 0), ("no sense", 0), ("play bbbbssss", 0), (KeyError("x"), 1)])
+async def test_a_bot_that_always_fails_is_told_in_lines(
+    answer: object, traces: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Each fault is one line; where the author's code raised, the same cause is traced once."""
+
+    class Hopeless(Bot):
+        """Fails in every decision."""
+
+        ask_forced = True
+
+        def choose(self, view: gr.SeatView) -> Any:
+            """Return what is no action, or raise."""
+            if isinstance(answer, Exception):
+                raise answer
+            return answer
+
+    with caplog.at_level(logging.ERROR, logger="gouji_client"):
+        _, result = await play(Hopeless())
+    told = [record for record in caplog.records if record.name == "gouji_client.runner"]
+    assert len(told) == result.faults > 3
+    assert sum(bool(record.exc_info) for record in told) == traces
+    assert all("\n" not in record.getMessage() for record in told)
+
+
 @pytest.mark.parametrize("how", ["raises", "illegal", "no action", "no sense"])
 async def test_a_failing_choose_can_be_made_to_raise(how: str) -> None:
     """With `on_error="raise"` the author sees the error at once, with its cause."""

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+_MOST_TRACED = 10
+"""Causes that a bot's failures are traced for; a text that differs each time is no reason to fill a log."""
+
 OnError = Literal["default", "raise"]
 
 
@@ -153,6 +156,7 @@ class Player:
         self._result = ResultKeeper()
         self._answered = -1
         self._faults = 0
+        self._traced: set[str] = set()
 
     async def play(self) -> MatchResult:
         """Play until the table is closed."""
@@ -173,7 +177,7 @@ class Player:
                 if ended is not None:
                     self._bot.on_deal_end(ended)
             except Exception as error:  # noqa: BLE001 - the author's code may raise anything
-                self._fault(f"a hook failed: {error!r}", error)
+                self._fault(f"a hook failed: {error!r}", error, raised=True)
 
     async def _answer(self, view: TableView) -> None:
         if view.decision == self._answered:
@@ -209,14 +213,20 @@ class Player:
             self._fault(f"its choose returned what is no action: {error}", error)
         except Exception as error:  # noqa: BLE001 - the author's code may raise anything
             late = isinstance(error, TimeoutError) and self._manners.time_limit is not None
-            self._fault("its choose took too long" if late else f"its choose failed: {error!r}", error)
+            self._fault("its choose took too long" if late else f"its choose failed: {error!r}", error, raised=not late)
         else:
             return action
         return view.default_action()
 
-    def _fault(self, what: str, error: Exception) -> None:
-        """Note that the bot failed; raise if that is how it should be run."""
+    def _fault(self, what: str, error: Exception, *, raised: bool = False) -> None:
+        """Note that the bot failed; raise if that is how it should be run.
+
+        It is told in a line; what the author's code `raised` is told with where, once for each cause.
+        """
         self._faults += 1
         if self._manners.on_error == "raise":
             raise BotFailed(f"{self._bot.display_name} at {self._table.name}: {what}") from error
-        log.error("bot %s at %s: %s", self._bot.display_name, self._table.name, what, exc_info=error)
+        traced = error if raised and what not in self._traced and len(self._traced) < _MOST_TRACED else None
+        if traced is not None:
+            self._traced.add(what)
+        log.error("bot %s at %s: %s", self._bot.display_name, self._table.name, what, exc_info=traced)
