@@ -63,6 +63,12 @@ class Config(BaseSettings):
     join_code_burst: PositiveInt = Field(default=10, description="join codes an account may try at once")
     join_codes_per_minute: PositiveFloat = Field(default=6, description="join codes a minute an account may try")
     join_code_address_factor: PositiveInt = Field(default=6, description="times as many join codes an address may try")
+    password_tries_burst: PositiveInt = Field(default=10, description="passwords tried at once for one name")
+    password_tries_per_minute: PositiveFloat = Field(default=6, description="passwords tried a minute for one name")
+    password_memory_kib: Annotated[int, Field(ge=64, le=4_194_304)] = Field(
+        default=65_536, description="memory that hashing one password takes"
+    )
+    passwords_at_once: PositiveInt = Field(default=2, description="passwords hashed at once; others wait")
     max_tables_per_account: NonNegativeInt = Field(default=50, description="tables of one owner that are not over yet")
     max_streams: PositiveInt = Field(default=10_000, description="open streams of all accounts")
     max_streams_per_account: PositiveInt = Field(default=32, description="streams of one account")

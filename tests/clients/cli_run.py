@@ -26,9 +26,9 @@ NEUTRAL = {"LANG": "en_US.UTF-8", "LC_ALL": "", "LC_MESSAGES": "", "GOUJI_ASCII"
 FAULT_WORDS = ("Traceback", "fault of gouji")
 
 
-def gouji(*arguments: str, env: Mapping[str, str] | None = None) -> Result:
+def gouji(*arguments: str, env: Mapping[str, str] | None = None, input: str | None = None) -> Result:  # noqa: A002
     """Run the command in this process; an exception that would reach the user fails the test."""
-    result = CliRunner().invoke(app, list(arguments), env=NEUTRAL | dict(env or {}))
+    result = CliRunner().invoke(app, list(arguments), env=NEUTRAL | dict(env or {}), input=input)
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     return result

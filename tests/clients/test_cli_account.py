@@ -132,3 +132,24 @@ def test_a_bot_is_made_and_plays_by_its_token(keep: Path, tmp_path: Path) -> Non
     assert "BOT_NOT_FOUND" in refused(gouji("bot", "token", "list", bot, *own))
     assert "no scope" in refused(gouji("bot", "token", "create", bot, *own, "--scope", "dance"))
     assert "No such file" in refused(gouji(*run, "--token-file", str(tmp_path / "none")), status=2)
+
+
+def test_a_password_is_set_and_brings_the_account_back(keep: Path, tmp_path: Path) -> None:
+    """A guest gets a name and a password; on another machine they bring the account back; a change ends the rest."""
+    own = ("--keep", str(keep))
+    name = f"mei-{Credentials.load(keep).account[-8:]}"
+    assert "--login NAME" in refused(gouji("account", "password", *own, input="x\n"), status=2)
+    said = told(gouji("account", "password", *own, "--login", name.upper(), input="correct horse\n"))
+    assert said == f"{name} signs in with this password now\n"
+    server = ("--server", Credentials.load(keep).server)
+    other = tmp_path / "other.json"
+    enter = ("account", "sign-in", name, "--keep", str(other), *server)
+    assert "fit nobody" in refused(gouji(*enter, input="battery staple\n"))
+    assert not other.exists()
+    assert told(gouji(*enter, input="correct horse\n")).strip() == Credentials.load(keep).account
+    assert "is there already" in refused(gouji(*enter, input="correct horse\n"), status=2)
+    assert json.loads(told(gouji("account", "show", "--keep", str(other), "--json")))["login_name"] == name
+    assert "WRONG_PASSWORD" in refused(gouji("account", "password", *own, input="wrong\nbattery staple\n"))
+    told(gouji("account", "password", *own, input="correct horse\nbattery staple\n"))
+    assert "does not know the credentials" in refused(gouji("account", "show", "--keep", str(other)))
+    told(gouji("account", "show", *own))

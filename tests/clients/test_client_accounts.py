@@ -117,6 +117,37 @@ async def test_an_ended_session_loses_its_stream(client: Client) -> None:
     await other.close()
 
 
+async def test_a_password_brings_the_account_back(client: Client, tmp_path: Path) -> None:
+    """A guest sets a name and password, comes back by them elsewhere, and stays there by a kept secret."""
+    told = await client.accounts.set_password("Wang", "correct horse")
+    assert (told.name, told.login_name) == (client.account.name, "wang")
+    keep = tmp_path / "wang.json"
+    async with connect(client.address, backoff=AT_ONCE) as other:
+        with pytest.raises(SignInFailed):
+            await other.sign_in_with_password("wang", "battery staple")
+        credentials = await other.sign_in_with_password("WANG", "correct horse", keep=keep)
+        assert other.account.name == client.account.name
+        assert Credentials.load(keep) == credentials
+        with pytest.raises(Refused, match="WRONG_PASSWORD"):
+            await other.accounts.set_password("", "battery staple", "wrong horse")
+        await other.accounts.set_password("", "battery staple", "correct horse")
+    async with connect(client.address, backoff=AT_ONCE) as later:
+        await later.sign_in("", keep=keep)
+        assert later.account.name == client.account.name
+        await later.sign_in_with_password("wang", "battery staple")
+        with pytest.raises(Refused, match="BAD_REQUEST"):
+            await later.accounts.set_password("", "short", "battery staple")
+
+
+async def test_a_name_is_one_accounts(client: Client) -> None:
+    """A name that another account signs in with is refused."""
+    await client.accounts.set_password("wang", "correct horse")
+    async with connect(client.address, backoff=AT_ONCE) as other:
+        await other.sign_in("another")
+        with pytest.raises(Refused, match="LOGIN_NAME_TAKEN"):
+            await other.accounts.set_password("Wang", "correct horse")
+
+
 async def test_a_bot_has_an_account_and_tokens(client: Client) -> None:
     """A bot is made, signs in by its token, is shown as a bot at the table, and is out when the token is revoked."""
     bot = await client.accounts.create_bot("robot")
@@ -180,6 +211,9 @@ def test_the_same_without_async() -> None:
             client.accounts.revoke_session("nothing")
         assert client.accounts.sign_out_everywhere() == 0
         assert client.accounts.replace_device_secret().account == client.account.name
+        assert client.accounts.set_password("mei", "correct horse").login_name == "mei"
+        with gouji.connect(server.address) as later:
+            assert later.sign_in_with_password("mei", "correct horse").account == client.account.name
         bot = client.accounts.create_bot("robot")
         told, secret = client.accounts.create_bot_token(bot.name)
         assert client.accounts.bots() == [bot]

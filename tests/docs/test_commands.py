@@ -117,6 +117,7 @@ WAYS: list[tuple[str, Callable[[World, Step], None]]] = [
     (r"gouji serve( .*)?", run_server),
     (r"gouji bot run( .*)?", run_bot),
     (r"gouji bot (account|token) .*", run),
+    (r'echo "[a-z ]+" \| gouji account .*', run),
     (r"gouji (rules|record|replay|account) .*", run),
     (r"(python3 -m venv |cd )?~/peers/.*", leave_to_the_reader),
     # These take long, need the network or change the tree; what they run is tested elsewhere.

@@ -24,7 +24,13 @@ def config(tmp_path: Path) -> Config:
 
 def settings(folder: Path, **changes: Any) -> Config:
     """Make the settings of a test's server, some of them changed."""
-    quick = {"port": 0, "metrics_port": None, "bot_least_seconds": 0, "bot_most_seconds": 0, "stop_grace_seconds": 1}
+    quick = {
+        "port": 0,
+        "metrics_port": None,
+        "bot_least_seconds": 0,
+        "bot_most_seconds": 0,
+        "stop_grace_seconds": 1,
+    } | {"password_memory_kib": 64}
     return Config(**({"data_dir": folder / "data"} | quick | changes))
 
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
+import getpass
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.table import Table
 
-from gouji_cli.signing_in import AsJson, Ca, Insecure, Keep, Server, UseTls, Way, carry_out, signed_in, when
-from gouji_cli.terminal import by_locale, out, plain, print_json
+from gouji_cli.signing_in import AsJson, Ca, Insecure, Keep, Server, UseTls, Way, carry_out, connected, signed_in, when
+from gouji_cli.terminal import by_locale, fail, out, plain, print_json
 
 if TYPE_CHECKING:
     from gouji.session.v1 import session_pb2
@@ -132,10 +136,82 @@ def sign_out_everywhere(
     print(plain(by_locale("signed out everywhere", "已在各处登出")))
 
 
+@app.command("password")
+def password(
+    keep: Keep,
+    server: Server = "",
+    tls: UseTls = False,
+    ca: Ca = None,
+    insecure: Insecure = False,
+    login: Annotated[str, typer.Option("--login", metavar="NAME", help="The name to sign in with.")] = "",
+) -> None:
+    """Set or change the password; a guest becomes an account that comes back from any device.
+
+    Passwords are asked for and not shown. Where input is no terminal they are lines of it: the current one, if there is
+    one, then the new one.
+    """
+    way = Way(keep, server, tls, ca, insecure)
+
+    async def change() -> str:
+        async with signed_in(way) as client:
+            had = (await client.accounts.me()).login_name
+            if not had and not login:
+                fail(by_locale("choose a name to sign in with: --login NAME", "请选一个登录名：--login NAME"))
+            current = await asyncio.to_thread(ask_password, "current password", "当前密码") if had else ""
+            new = await asyncio.to_thread(ask_new_password)
+            return (await client.accounts.set_password(login, new, current)).login_name
+
+    name = carry_out(way, change())
+    print(plain(by_locale(f"{name} signs in with this password now", f"{name} 现在用此密码登录")))
+
+
+@app.command("sign-in")
+def sign_in(
+    login: Annotated[str, typer.Argument(metavar="NAME", help="The name that `gouji account password` set.")],
+    keep: Annotated[Path, typer.Option("--keep", metavar="FILE", help="Write the account's credentials here.")],
+    server: Server = "",
+    tls: UseTls = False,
+    ca: Ca = None,
+    insecure: Insecure = False,
+) -> None:
+    """Come back on this machine by name and password, and keep what makes later commands come back without it."""
+    way = Way(keep, server, tls, ca, insecure)
+    if keep.exists():
+        fail(by_locale(f"{keep} is there already: name another file", f"{keep} 已存在：请换一个文件名"))
+    given = ask_password("password", "密码")
+
+    async def enter() -> str:
+        from gouji_client import SignInFailed
+
+        async with connected(way) as client:
+            try:
+                return (await client.sign_in_with_password(login, given, keep=keep)).account
+            except SignInFailed:
+                fail(by_locale("this name and password fit nobody", "登录名或密码不正确"), status=1)
+
+    print(carry_out(way, enter()))
+
+
+def ask_password(english: str, chinese: str) -> str:
+    """Ask for a password without showing it; where nobody can be asked, read a line."""
+    if not sys.stdin.isatty():
+        return sys.stdin.readline().rstrip("\n")
+    return getpass.getpass(plain(by_locale(f"{english}: ", f"{chinese}：")))
+
+
+def ask_new_password() -> str:
+    """Ask for a new password twice."""
+    new = ask_password("new password", "新密码")
+    if sys.stdin.isatty() and ask_password("once more", "再输入一次") != new:
+        fail(by_locale("the two are not the same", "两次输入不一致"))
+    return new
+
+
 def as_data(account: session_pb2.Account) -> dict[str, Any]:
     """Return what there is to say of an account."""
     return {
         "account": account.name,
         "display_name": account.display_name,
         "made": when(account.create_time),
+        "login_name": account.login_name,
     }

@@ -71,6 +71,17 @@ class Accounts:
         answer = await self._calls.signed(self._session, self._stub.SignOutEverywhere, request)
         return self._session.replace_secret(answer.device_secret)
 
+    async def set_password(self, login_name: str, new_password: str, current_password: str = "") -> session_pb2.Account:
+        """Set the name and the password by which the account signs in, or change them; an empty name stays as it is.
+
+        A change wants the current password. It ends all other sessions, and other devices do not come back.
+        """
+        with well_formed("a name or password"):
+            request = session_pb2.SetPasswordRequest(
+                login_name=login_name, new_password=new_password, current_password=current_password
+            )
+        return (await self._calls.signed(self._session, self._stub.SetPassword, request)).account
+
     # ── bots ──
 
     async def create_bot(self, display_name: str) -> session_pb2.Account:

@@ -120,6 +120,22 @@ class Client:
             raise SignInFailed(f"{self.address} does not know the credentials of {known.account}{where}") from error
         return known
 
+    async def sign_in_with_password(
+        self, login_name: str, password: str, *, keep: str | os.PathLike[str] | None = None
+    ) -> Credentials:
+        """Come back by name and password, as `client.accounts.set_password` set them.
+
+        Returns credentials with a new device secret, so that the password need not be kept; with `keep` they are
+        written to that file. Raises `SignInFailed`, the same for a wrong password and a name that is nobody's,
+        `Refused` (too many tries), `BadInput`, `CredentialsError` (the file cannot be written), `ServerUnreachable`.
+        """
+        if self._calls.is_closed():
+            raise ClientClosed
+        made = await self._session.begin_with_password(login_name, password)
+        if keep is not None:
+            await asyncio.to_thread(made.save, keep)
+        return made
+
     async def sign_in_as_bot(self, token: str) -> None:
         """Sign in as the bot's account whose token it is (docs/accounts.md); the token brings it back every time.
 

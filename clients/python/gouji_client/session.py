@@ -79,6 +79,16 @@ class Session:
         self._credentials, self._bot_token = credentials, ""
         self._take(answer.session)
 
+    async def begin_with_password(self, login_name: str, password: str) -> Credentials:
+        """Come back by name and password; return credentials with a new device secret. Raises `SignInFailed`, …"""
+        with well_formed("a name or password"):
+            given = session_pb2.PasswordCredential(login_name=login_name, password=password, remember_device=True)
+        answer = await self._calls.plain(self._stub.SignIn, session_pb2.SignInRequest(password=given))
+        self._credentials = self._new_credentials(answer.session.account, answer.device_secret)
+        self._bot_token = ""
+        self._take(answer.session)
+        return self._credentials
+
     async def begin_as_bot(self, token: str) -> None:
         """Sign in as the bot whose token it is. Raises `SignInFailed` if the token is good no more."""
         with well_formed("a token"):

@@ -159,6 +159,12 @@ class Client:
         """Sign in as a new guest, or come back; see `gouji_client.Client.sign_in`."""
         return _loop.run(self._client.sign_in(name, credentials=credentials, keep=keep))
 
+    def sign_in_with_password(
+        self, login_name: str, password: str, *, keep: str | os.PathLike[str] | None = None
+    ) -> Credentials:
+        """Come back by name and password; see `gouji_client.Client.sign_in_with_password`."""
+        return _loop.run(self._client.sign_in_with_password(login_name, password, keep=keep))
+
     def sign_in_as_bot(self, token: str) -> None:
         """Sign in as the bot's account whose token it is; see `gouji_client.Client.sign_in_as_bot`."""
         _loop.run(self._client.sign_in_as_bot(token))

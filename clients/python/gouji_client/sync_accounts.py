@@ -41,6 +41,10 @@ class Accounts:
         """End all other sessions and make every device secret void; return credentials with a new one."""
         return self._loop.run(self._accounts.replace_device_secret())
 
+    def set_password(self, login_name: str, new_password: str, current_password: str = "") -> session_pb2.Account:
+        """Set the name and the password by which the account signs in, or change them."""
+        return self._loop.run(self._accounts.set_password(login_name, new_password, current_password))
+
     def create_bot(self, display_name: str) -> session_pb2.Account:
         """Make an account for a bot, which belongs to this one."""
         return self._loop.run(self._accounts.create_bot(display_name))

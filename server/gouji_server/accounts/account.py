@@ -16,12 +16,14 @@ class Account:
     """An account: resource name, display name, when it was made (Unix seconds).
 
     `owner` is the resource name of the account that a bot's account belongs to; empty for a person's.
+    `login_name` is what it signs in with beside a password; empty for none.
     """
 
     name: str
     display_name: str
     created: float
     owner: str = ""
+    login_name: str = ""
 
 
 def account_from(record: AccountRecord) -> Account:
@@ -31,6 +33,7 @@ def account_from(record: AccountRecord) -> Account:
         display_name=record.display_name,
         created=record.created,
         owner="" if record.owner_id is None else PREFIX + record.owner_id,
+        login_name=record.login_name or "",
     )
 
 

@@ -10,11 +10,13 @@ import structlog
 
 from gouji_server.accounts.account import PREFIX, account_from
 from gouji_server.accounts.bots import Bots
+from gouji_server.accounts.password_hashing import PasswordHashing
+from gouji_server.accounts.passwords import Passwords
 from gouji_server.accounts.secrets import hash_of, is_one_of, new_secret
 from gouji_server.accounts.sessions import CredentialError, Sessions
 from gouji_server.accounts.tokens import AccessTokens
 from gouji_server.rate_limits import TokenBuckets
-from gouji_server.records import AccountRecord, AccountRecords, BotRecords, Retry, SessionRecords
+from gouji_server.records import AccountRecord, AccountRecords, BotRecords, PasswordRecords, Retry, SessionRecords
 
 if TYPE_CHECKING:
     from gouji_server.accounts.account import Account
@@ -46,7 +48,7 @@ class SignInLimited(Exception):
 
 @dataclass(frozen=True, slots=True)
 class SignedIn:
-    """A session, and the device secret if the account is new."""
+    """A session, and a device secret if the account is new, or one was asked for."""
 
     session: Session
     device_secret: str = ""
@@ -61,6 +63,8 @@ class Accounts:
         self._clock = clock
         self._entropy = entropy
         self.sessions = Sessions(SessionRecords(database), tokens, clock, entropy, config)
+        self._hashing = PasswordHashing(config.password_memory_kib, config.passwords_at_once, entropy)
+        self.passwords = Passwords(PasswordRecords(database), self.sessions, self._hashing, clock, entropy, config)
         self.bots = Bots(BotRecords(database), self.sessions, clock, key)
         self._sign_ins = TokenBuckets(clock, config.sign_in_burst, config.sign_ins_per_minute / 60)
         self._refreshes = TokenBuckets(
@@ -75,6 +79,7 @@ class Accounts:
     async def close(self) -> None:
         """Wait for what is being written."""
         await self.sessions.finishing.close()
+        await self._hashing.close()
 
     async def sign_in_guest(self, display_name: str, request_id: str, origin: Origin) -> SignedIn:
         """Make a guest account and begin a session of it.
@@ -110,6 +115,18 @@ class Accounts:
         begun = await self.sessions.begin(known, token, session)
         log.info("signed in", account=PREFIX + known.id, way="device")
         return SignedIn(begun)
+
+    async def sign_in_password(self, login_name: str, password: str, remember: bool, origin: Origin) -> SignedIn:
+        """Begin a session by name and password. Raises CredentialError, SignInLimited, TooManyTries, HashingBusy."""
+        _take_token(self._sign_ins, origin.address)
+        await self._clean(self._clock.now())
+        try:
+            session, secret = await self.passwords.sign_in(login_name, password, remember, origin)
+        except CredentialError:
+            log.info("sign-in refused", way="password")
+            raise
+        log.info("signed in", account=session.account.name, way="password")
+        return SignedIn(session, secret)
 
     async def sign_in_bot(self, token: str, origin: Origin) -> SignedIn:
         """Begin a session of the bot whose token it is. Raises CredentialError or SignInLimited."""

@@ -7,6 +7,7 @@ from gouji_server.records.accounts import AccountRecords, Retry
 from gouji_server.records.bots import BotRecords, BotTokenRecord, NotAdded
 from gouji_server.records.database import Database, RecordsFailed
 from gouji_server.records.matches import MatchRecords
+from gouji_server.records.passwords import NotSet, PasswordRecords
 from gouji_server.records.sessions import NewSession, Reused, Rotated, SessionRecord, SessionRecords, Unknown
 
 __all__ = [
@@ -18,6 +19,8 @@ __all__ = [
     "MatchRecords",
     "NewSession",
     "NotAdded",
+    "NotSet",
+    "PasswordRecords",
     "RecordsFailed",
     "Retry",
     "Reused",

@@ -16,7 +16,7 @@ from gouji_server.records.models import (
     RefreshTokenRow,
     SignInRetryRow,
 )
-from gouji_server.records.sessions import begin_session
+from gouji_server.records.sessions import add_secret, begin_session
 
 if TYPE_CHECKING:
     from sqlalchemy.ext.asyncio import AsyncConnection
@@ -24,10 +24,6 @@ if TYPE_CHECKING:
     from gouji_server.records.account_record import AccountRecord
     from gouji_server.records.database import Database
     from gouji_server.records.sessions import NewSession
-
-MAX_DEVICE_SECRETS = 8
-"""Secrets of one account. A retried sign-in adds one; past the limit the oldest goes."""
-
 
 KEEP_TOKENS_SECONDS = 30 * 86400
 """Bot tokens that are good no more are kept so long: their request ids are still known."""
@@ -65,11 +61,7 @@ class AccountRecords:
                     await connection.execute(
                         insert(SignInRetryRow).values(key=retry.key, account_id=account.id, expires=retry.until)
                     )
-            else:
-                await _make_room_for_secret(connection, made.id)
-            await connection.execute(
-                insert(DeviceSecretRow).values(hash=secret_hash, account_id=made.id, created=session.now)
-            )
+            await add_secret(connection, made.id, secret_hash, session.now)
             return made, await begin_session(connection, made.id, session)
 
     async def get(self, account_id: str) -> AccountRecord | None:
@@ -105,11 +97,3 @@ async def _made_before(connection: AsyncConnection, retry: Retry, now: float) ->
     )
     account_id = await connection.scalar(select(SignInRetryRow.account_id).where(SignInRetryRow.key == retry.key))
     return None if account_id is None else await account_of(connection, account_id)
-
-
-async def _make_room_for_secret(connection: AsyncConnection, account_id: str) -> None:
-    secrets = select(DeviceSecretRow.hash).where(DeviceSecretRow.account_id == account_id)
-    newest_first = secrets.order_by(DeviceSecretRow.created.desc(), DeviceSecretRow.hash)
-    await connection.execute(
-        delete(DeviceSecretRow).where(DeviceSecretRow.hash.in_(newest_first.offset(MAX_DEVICE_SECRETS - 1).limit(-1)))
-    )

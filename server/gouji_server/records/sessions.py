@@ -21,6 +21,10 @@ MAX_SESSIONS = 100
 """Open sessions of one account. One more ends the one that was used longest ago."""
 
 
+MAX_DEVICE_SECRETS = 8
+"""Secrets of one account. A retried sign-in adds one, and so does a password; past the limit the oldest goes."""
+
+
 @dataclass(frozen=True, slots=True)
 class NewSession:
     """A session to begin: its id, its first refresh token's hash, now and when that token lapses (Unix seconds).
@@ -225,6 +229,23 @@ async def begin_session(connection: AsyncConnection, account_id: str, session: N
         )
     )
     return ended
+
+
+async def add_secret(connection: AsyncConnection, account_id: str, secret_hash: bytes, now: float) -> None:
+    """Give an account one more device secret; past the limit the oldest goes."""
+    secrets = select(DeviceSecretRow.hash).where(DeviceSecretRow.account_id == account_id)
+    newest_first = secrets.order_by(DeviceSecretRow.created.desc(), DeviceSecretRow.hash)
+    await connection.execute(
+        delete(DeviceSecretRow).where(DeviceSecretRow.hash.in_(newest_first.offset(MAX_DEVICE_SECRETS - 1).limit(-1)))
+    )
+    await connection.execute(insert(DeviceSecretRow).values(hash=secret_hash, account_id=account_id, created=now))
+
+
+async def drop_secrets(connection: AsyncConnection, account_id: str, *, but: bytes | None) -> None:
+    """Make an account's device secrets void, except one if wanted."""
+    await connection.execute(
+        delete(DeviceSecretRow).where(DeviceSecretRow.account_id == account_id, DeviceSecretRow.hash != (but or b""))
+    )
 
 
 async def end_sessions(connection: AsyncConnection, account_id: str, now: float, *, but: str = "") -> list[str]:

@@ -49,6 +49,7 @@ class FakeAccounts:
         self._open: dict[str, _Open] = {}
         self.on_end: Callable[[], None] = lambda: None
         """Called when a session has been ended: its streams are to look at their tokens."""
+        self._passwords: dict[str, str] = {}
         self._bots = FakeBots(self._add_account, self._end_of_token)
         self.refreshes = 0
         """How often a refresh token was traded in."""
@@ -82,10 +83,12 @@ class FakeAccounts:
 
     async def sign_in(self, request: session_pb2.SignInRequest, token: str) -> session_pb2.SignInResponse:
         """See `SessionService.SignIn`."""
-        if request.HasField("new_guest") + request.HasField("device") + request.HasField("bot") != 1:
+        if sum(field.name != "request_id" for field, _ in request.ListFields()) != 1:
             raise Refusal(
                 grpc.StatusCode.INVALID_ARGUMENT, "BAD_REQUEST", "exactly one way in is wanted", "须选一种方式"
             )
+        if request.HasField("password"):
+            return self._by_password(request.password)
         if request.HasField("bot"):
             bot_token = self._bots.by_secret(request.bot.token).name
             self.sign_ins += 1
@@ -179,6 +182,38 @@ class FakeAccounts:
         if request.replace_device_secrets:
             answer.device_secret = self._secrets[account] = secrets.token_urlsafe(24)
         return answer
+
+    async def set_password(
+        self, request: session_pb2.SetPasswordRequest, token: str
+    ) -> session_pb2.SetPasswordResponse:
+        """See `SessionService.SetPassword`."""
+        account = self._accounts[self.person(token)]
+        name = request.login_name.casefold() or account.login_name
+        known = self._passwords.get(account.login_name) if account.login_name else None
+        if known is not None and known not in (request.current_password, request.new_password):
+            raise Refusal(grpc.StatusCode.PERMISSION_DENIED, "WRONG_PASSWORD", "another password", "密码不正确")
+        if not name or len(request.new_password) < 8:
+            raise Refusal(grpc.StatusCode.INVALID_ARGUMENT, "BAD_REQUEST", "a longer password", "密码太短")
+        if name != account.login_name and name in self._passwords:
+            raise Refusal(grpc.StatusCode.ALREADY_EXISTS, "LOGIN_NAME_TAKEN", "name taken", "登录名已被使用")
+        self._passwords.pop(account.login_name, None)
+        self._passwords[name] = request.new_password
+        account.login_name = name
+        if known is not None:
+            others = [held for held in self._open.values() if held.account == account.name]
+            self._end([held for held in others if token not in held.access_tokens])
+        return session_pb2.SetPasswordResponse(account=account)
+
+    def _by_password(self, given: session_pb2.PasswordCredential) -> session_pb2.SignInResponse:
+        name = given.login_name.casefold()
+        if self._passwords.get(name) != given.password:
+            raise Refusal(grpc.StatusCode.UNAUTHENTICATED, "CREDENTIAL_INVALID", "unknown", "无效")
+        self.sign_ins += 1
+        (account,) = [found.name for found in self._accounts.values() if found.login_name == name]
+        return session_pb2.SignInResponse(
+            session=self._new_session(account),
+            device_secret=self._secrets[account] if given.remember_device else "",
+        )
 
     # ── bots ──
 
