@@ -139,8 +139,8 @@ class Deal:
         """A deal of given hands, in R-notation or as rank counts, after the first lead was fixed on ``lead``.
 
         The hands are those after buying and tribute, or with ``as_dealt`` those before. Hands may be short. An empty
-        one is that of a revolutionary: its seat must answer so. Raises ValueError for hands that the pack does not
-        hold, NotationError (a ValueError) for what cannot be read.
+        one is that of a revolutionary: its seat must answer so; rules without revolution refuse it. Raises ValueError
+        for hands that the pack does not hold or the rules refuse, NotationError (a ValueError) for what cannot be read.
         """
         counts = [parse_ranks(hand) if isinstance(hand, str) else list(hand) for hand in hands]
         dealing.check_hands(rules, counts, lead)

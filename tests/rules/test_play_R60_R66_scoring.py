@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 import gouji_rules as gr
 from gouji_rules import finishing
+from gouji_rules.debts import obligations_of
 from tests.rules.story import of_kind, told
 
 HOKKAIDO = gr.preset("hokkaido")
@@ -109,6 +112,29 @@ def test_another_seats_card_between_is_no_slam() -> None:
     deal, events = told(HOKKAIDO.replace(slam=True), "38 4455 4455 4455 4455 4455", *story)
     assert not of_kind(events, gr.SlamMade)
     assert not deal.over
+
+
+def test_what_a_slam_leaves_owed() -> None:
+    """R66: loser tribute alone is dropped by a slam; tribute for burns, stifling and points stays owed."""
+    rules = gr.preset("lianzhong").replace(
+        hold_three=True, tribute=("stifle", "burn", "point", "loser"), stifle="tribute"
+    )
+    plain = gr.DealResult(
+        (0, 1, 2, 3, 4, 5), (0, 0), (0, 0), sweep=False, burned=((1, 2, False),), stifled=((3, 0),), opened=0b000001
+    )
+    slam = replace(plain, slam=0)
+    owed = [{debt.kind for debt in obligations_of(rules, result, (0,) * 6)} for result in (plain, slam)]
+    assert owed == [{"stifle", "burn", "point", "loser"}, {"stifle", "burn", "point"}]
+
+
+def test_two_gaps_double_once_and_a_counter_burn_by_itself() -> None:
+    """R65: both gaps double no more than one; a burn tribute doubled by a counter-burn (R35) is doubled once more."""
+    rules = HOKKAIDO.replace(gap_doubles=True)
+    result = finished_in_order(rules, [0, 1, 4, 5, 3]).result
+    assert result.scores == tuple(2 * value for value in result.sums)
+    burned = replace(result, burned=((1, 2, True), (3, 2, False)))
+    owed = obligations_of(rules.replace(tribute=("burn",)), burned, (0,) * 6)
+    assert [debt.count for debt in owed] == [4, 2]
 
 
 def test_a_void_deal_scores_nothing() -> None:
