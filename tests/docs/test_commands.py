@@ -74,6 +74,11 @@ def run_bot(world: World, step: Step) -> None:
     run(world, Step(command + ("" if "--deals" in command else " --deals 1"), None, step.line))
 
 
+def run_there(world: World, step: Step) -> None:
+    """Run a command that means the server of this machine at the test's own."""
+    run(world, Step(f"{step.command} --server {world.server}", step.output, step.line))
+
+
 def run_server(world: World, step: Step) -> None:
     """Start the server on a free port and a data directory of the test's own, and stop it."""
     command = recipe("serve") if step.command == "make serve" else step.command
@@ -117,6 +122,7 @@ WAYS: list[tuple[str, Callable[[World, Step], None]]] = [
     (r"gouji serve( .*)?", run_server),
     (r"gouji bot run( .*)?", run_bot),
     (r"gouji bot (account|token) .*", run),
+    (r'echo "[a-z ]+" \| gouji account sign-in .*', run_there),
     (r'echo "[a-z ]+" \| gouji account .*', run),
     (r"gouji (rules|record|replay|account) .*", run),
     (r"(python3 -m venv |cd )?~/peers/.*", leave_to_the_reader),
