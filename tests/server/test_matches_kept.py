@@ -60,6 +60,20 @@ async def test_a_finished_match_is_kept_whole(tmp_path: Path) -> None:
         assert len(read_record(record).deals) == match.deals_begun
 
 
+@pytest.mark.parametrize("lots", [True, False])
+async def test_r64_a_kept_match_tells_whom_a_lot_gave_it_to(tmp_path: Path, *, lots: bool) -> None:
+    """R64: of a tied match settled by lot the winner is told, as its record has it; where none is drawn no lot is."""
+    async with archive(tmp_path) as kept:
+        await kept.keeper.start()
+        await kept.play(TableSpec(deals=1, options=(("points", (0,) * 6), ("tie_by_lot", lots))), people=1)
+        await kept.keeper.settled()
+        (match,) = await matches_of(kept)
+        record = read_record(await kept.replays.record(person(0).account, match.name))
+        assert list(match.scores) == [0, 0]
+        assert match.HasField("lot") == lots
+        assert record.lot == (match.lot if lots else None)
+
+
 async def test_a_match_that_ended_as_the_process_did_is_kept_at_the_next_start(tmp_path: Path) -> None:
     """Between the journal's word and the records' the process may die: the next start finds every such match, once."""
     async with archive(tmp_path) as kept:

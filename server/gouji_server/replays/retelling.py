@@ -132,6 +132,8 @@ class _Retelling:
             deals_begun=len(self._deals),
             steps=self._steps,
         )
+        if state.match.lot is not None:
+            facts.lot = state.match.lot.team
         facts.start_time.FromMilliseconds(self.started)
         facts.end_time.FromMilliseconds(state.time)
         record = write_record(record_of_match(state.match, self._deals))
