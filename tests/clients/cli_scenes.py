@@ -90,6 +90,8 @@ def one_of_each_event() -> list[events_pb2.TableEvent]:
     return [
         event(seats_moved=events_pb2.SeatsMoved(reason=drawn, players=table().players)),
         event(seat_changed=events_pb2.SeatChanged(player=lobby_pb2.Player(seat=seat, display_name="沂水"))),
+        event(table_changed=events_pb2.TableChanged(fields=["deals", "title"])),
+        event(player_kicked=events_pb2.PlayerKicked(seat=seat, display_name="沂水", banned=True)),
         event(match_started=events_pb2.MatchStarted(deals=3)),
         event(deal_started=events_pb2.DealStarted(deal=2, commitment=bytes(32))),
         event(cards_shown=events_pb2.CardsShown(seat=seat, cards=[1, 1])),  # type: ignore[list-item]

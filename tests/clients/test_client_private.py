@@ -83,3 +83,56 @@ async def test_a_watcher_follows_a_private_table_by_its_code(tmp_path: Path) -> 
             await three.table(made.name).follow()
         for client in (one, two, three):
             await client.close()
+
+
+async def test_an_owner_changes_a_table_and_kicks_from_it(address: str) -> None:
+    """`update` changes what is named and takes readiness back, `kick` frees a seat, with `ban` for good."""
+    one, two = await person(address, "one"), await person(address, "two")
+    made = await one.lobby.create(NewTable(deals=1))
+    await two.lobby.join(made, 1)
+    follower = two.table(made.name)
+    await follower.follow()
+    await two.lobby.set_ready(made)
+    changed = await one.lobby.update(made, title="new", deals=2)
+    assert (changed.title, changed.deals, changed.players[1].ready) == ("new", 2, False)
+    view = await follower.until(lambda view: view.info.title == "new")
+    assert not view.info.players[1].ready
+    private = await one.lobby.update(made, private=True)
+    assert private.private
+    assert (await two.lobby.find(await one.lobby.join_code(made))).name == made.name
+    await one.lobby.update(made, private=False)
+    await one.lobby.kick(made, 1, account=two.account.name)
+    await follower.until(lambda view: view.seat is None)
+    assert await two.lobby.join(made, 1) == 1
+    await one.lobby.kick(made, 1, ban=True)
+    with pytest.raises(Refused, match="NOT_WELCOME"):
+        await two.lobby.join(made)
+    for wrong in ("KICK_ANOTHER", "NOBODY_THERE"):
+        with pytest.raises(Refused, match=wrong):
+            await one.lobby.kick(made, 0 if wrong == "KICK_ANOTHER" else 1)
+    with pytest.raises(Refused, match="NOT_OWNER"):
+        await two.lobby.update(made, title="mine")
+    for client in (one, two):
+        await client.close()
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"colour": "red"},
+        {"deals": "many"},
+        {"private": 1},
+        {"time": "soon"},
+        {"time": "blitz", "decision_seconds": 3},
+        {"bank_seconds": 3},
+    ],
+)
+async def test_changes_that_make_no_sense_are_bad_input(address: str, changes: dict[str, object]) -> None:
+    """They are refused before anything is sent, in words."""
+    one = await person(address, "one")
+    made = await one.lobby.create(NewTable(deals=1))
+    with pytest.raises(BadInput):
+        await one.lobby.update(made, **changes)  # type: ignore[arg-type]
+    assert (await one.lobby.get(made)).title == made.title
+    await one.close()

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import grpc
+from google.protobuf.field_mask_pb2 import FieldMask
 from google.protobuf.message_factory import GetMessageClass
 
 from gouji.lobby.v1 import lobby_pb2 as lb
@@ -115,6 +116,13 @@ async def at_a_private_table(people: People) -> None:
     await say(1, lb.LeaveTableRequest(name=made.table.name))
     for _ in range(2):
         await say(0, lb.ResetJoinCodeRequest(name=made.table.name))
+    name = made.table.name
+    for title in ("a", "b", "b"):
+        mask = FieldMask(paths=["title", "private"])
+        await say(0, lb.UpdateTableRequest(table=lb.Table(name=name, title=title), update_mask=mask))
+    await say(2, lb.JoinTableRequest(name=name))
+    await say(0, lb.KickPlayerRequest(name=name, seat=1), ban=True)
+    await say(2, lb.JoinTableRequest(name=name))
 
 
 async def accepted(client: RawClient, table: str) -> tuple[int, tb.Action] | None:

@@ -144,7 +144,7 @@ def run(
     from gouji_cli.bot_failures import failure_text
     from gouji_cli.policies import NoSuchBot, load_bot
     from gouji_client import BotFailed, GoujiError, NewTable, UnsafeConnection
-    from gouji_client.lobby import TIME_PRESETS
+    from gouji_client.table_changes import TIME_PRESETS
 
     logging.basicConfig(format="gouji: %(message)s")
     try:

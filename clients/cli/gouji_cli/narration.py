@@ -30,6 +30,9 @@ class Phrase(NamedTuple):
 
 
 PHRASES = {
+    "table_changed": Phrase("the owner changes the table: {fields}", "桌主改了牌桌：{fields}"),
+    "player_kicked": Phrase("the owner takes the seat of {who} away", "桌主请 {who} 离座"),
+    "player_banned": Phrase("the owner shuts {who} out of this table", "桌主不让 {who} 再入此桌"),
     "seats_drawn": Phrase("the seats are drawn: {seats}", "抽签定座：{seats}"),
     "opposite_chosen": Phrase("{who} chooses {whom} as opposite", "{who} 选 {whom} 作对头"),
     "deal_started": Phrase("deal {deal} begins", "第{deal}盘开始"),
@@ -212,6 +215,13 @@ class Narrator:
             return self._pair("opposite_chosen", event.chooser, (event.chooser + 3) % SEATS)
         seats = self.comma().join(Text(f"{player.seat} ").append(self.name(player.seat)) for player in event.players)
         return self.sentence("seats_drawn", seats=seats)
+
+    def _tell_table_changed(self, event: events_pb2.TableChanged) -> Text:
+        return self.sentence("table_changed", fields=self.comma().join(Text(field) for field in event.fields))
+
+    def _tell_player_kicked(self, event: events_pb2.PlayerKicked) -> Text:
+        who = Text(event.display_name or str(event.seat))
+        return self.sentence("player_banned" if event.banned else "player_kicked", who=who)
 
     def _tell_deal_started(self, event: events_pb2.DealStarted) -> Text:
         return self.sentence("deal_started", deal=str(event.deal))

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from gouji.lobby.v1 import lobby_pb2
 from gouji_client.arguments import is_number, seat_number, table_name, text_of, true_or_false, well_formed
 from gouji_client.calls import new_request_id
 from gouji_client.errors import BadInput
+from gouji_client.table_changes import TIME_PRESETS, update_request
 from gouji_rules.rule_set import format_option
 
 if TYPE_CHECKING:
@@ -20,16 +21,8 @@ if TYPE_CHECKING:
     from gouji_client.arguments import TableLike
     from gouji_client.calls import Calls
     from gouji_client.session import Session
+    from gouji_client.table_changes import TableChanges
     from gouji_rules.rule_set import OptionValue
-
-
-TIME_PRESETS = {
-    "blitz": lobby_pb2.TIME_PRESET_BLITZ,
-    "normal": lobby_pb2.TIME_PRESET_NORMAL,
-    "slow": lobby_pb2.TIME_PRESET_SLOW,
-    "none": lobby_pb2.TIME_PRESET_NONE,
-}
-"""The time controls that have a name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -199,6 +192,26 @@ class Lobby:
         said = true_or_false(ready, "ready")
         request = lobby_pb2.SetReadyRequest(request_id=new_request_id(), name=table_name(table), ready=said)
         await self._calls.signed(self._session, self._stub.SetReady, request)
+
+    async def update(self, table: TableLike, **changes: Unpack[TableChanges]) -> lobby_pb2.Table:
+        """Change what one's own table is like while it waits: `update(table, deals=5, time="blitz")`; return it.
+
+        Where rules, deals or times change, all who were ready have to say so again.
+        """
+        request = update_request(table_name(table), changes)
+        return (await self._calls.signed(self._session, self._stub.UpdateTable, request)).table
+
+    async def kick(self, table: TableLike, seat: int, *, account: str = "", ban: bool = False) -> None:
+        """Take a seat of one's own table, while it waits, from who sits there, a person or a built-in bot.
+
+        With `account`, from that one alone; with `ban` it takes no seat there any more.
+        """
+        true_or_false(ban, "ban")
+        with well_formed("an account"):
+            request = lobby_pb2.KickPlayerRequest(
+                request_id=new_request_id(), name=table_name(table), seat=seat_number(seat), account=account, ban=ban
+            )
+        await self._calls.signed(self._session, self._stub.KickPlayer, request)
 
     async def add_bot(self, table: TableLike, policy: str = "simple", seat: int | None = None) -> int:
         """Put a built-in bot in a free seat of one's own table and return the seat."""

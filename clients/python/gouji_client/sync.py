@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from gouji_client.story import Update
     from gouji_client.table import LegalPlays
     from gouji_client.table import Table as AsyncTable
+    from gouji_client.table_changes import TableChanges
     from gouji_client.view import FeltHand, TableView
 
 T = TypeVar("T")
@@ -256,6 +257,14 @@ class Lobby:
     def choose_opposite(self, table: TableLike, seat: int) -> int:
         """Choose the one at a seat as one's opposite, where the rules have it so (R9); return one's own seat then."""
         return _loop.run(self._lobby.choose_opposite(table, seat))
+
+    def update(self, table: TableLike, **changes: Unpack[TableChanges]) -> lobby_pb2.Table:
+        """Change what one's own table is like while it waits: `update(table, deals=5, time="blitz")`; return it."""
+        return _loop.run(self._lobby.update(table, **changes))
+
+    def kick(self, table: TableLike, seat: int, *, account: str = "", ban: bool = False) -> None:
+        """Take a seat of one's own table, while it waits, from who sits there; with `ban` for good."""
+        _loop.run(self._lobby.kick(table, seat, account=account, ban=ban))
 
     def add_bot(self, table: TableLike, policy: str = "simple", seat: int | None = None) -> int:
         """Put a built-in bot in a free seat of one's own table and return the seat."""

@@ -11,6 +11,7 @@ from gouji_rules.errors import shortened
 from gouji_rules.option_values import read_overrides
 from gouji_rules.rule_set import MOST_DEALS, OPTION_NAMES, PRESET_NAMES, RuleSetError
 from gouji_rules.rule_set import preset as preset_of
+from gouji_server.api.owners_calls import OwnersCalls
 from gouji_server.api.time_controls import read_times
 from gouji_server.api.validation import Shape
 from gouji_server.lobby import rule_sets
@@ -72,6 +73,7 @@ class LobbyService:
                 "GetJoinCode", pb.GetJoinCodeRequest, self.get_join_code, logged=(("name", "table"),)
             ),
             "ResetJoinCode": calls.unary("ResetJoinCode", pb.ResetJoinCodeRequest, self.reset_join_code, logged=_NAMED),
+            **OwnersCalls(self._tables).handlers(calls),
             "ListTables": calls.unary("ListTables", pb.ListTablesRequest, self.list_tables),
             "JoinTable": calls.unary("JoinTable", pb.JoinTableRequest, self.join_table, logged=_NAMED),
             "LeaveTable": calls.unary("LeaveTable", pb.LeaveTableRequest, self.leave_table, logged=_NAMED),

@@ -57,6 +57,8 @@ OF_METHOD = {
     "FindTable": Scope.LOBBY,
     "GetJoinCode": Scope.LOBBY,
     "ResetJoinCode": Scope.LOBBY,
+    "UpdateTable": Scope.LOBBY,
+    "KickPlayer": Scope.LOBBY,
     "ListTables": Scope.LOBBY,
     "JoinTable": Scope.LOBBY,
     "LeaveTable": Scope.LOBBY,

@@ -102,6 +102,18 @@ def _seats_moved(event: events_pb2.TableEvent, said: happenings.SeatsMoved) -> N
         moved.chooser = said.chooser
 
 
+def _table_changed(event: events_pb2.TableEvent, said: happenings.TableChanged) -> None:
+    event.table_changed.fields.extend(said.fields)
+
+
+def _player_kicked(event: events_pb2.TableEvent, said: happenings.PlayerKicked) -> None:
+    kicked = event.player_kicked
+    kicked.seat = said.player.seat
+    kicked.account = said.player.account
+    kicked.display_name = said.player.name
+    kicked.banned = said.banned
+
+
 def _question_opened(event: events_pb2.TableEvent, said: happenings.QuestionOpened) -> None:
     event.question_opened.SetInParent()
 
@@ -217,6 +229,8 @@ def _table_closed(event: events_pb2.TableEvent, said: happenings.TableClosed) ->
 WRITERS: dict[type[Any], Callable[[events_pb2.TableEvent, Any], None]] = {
     happenings.SeatChanged: _seat_changed,
     happenings.SeatsMoved: _seats_moved,
+    happenings.TableChanged: _table_changed,
+    happenings.PlayerKicked: _player_kicked,
     happenings.MatchStarted: _match_started,
     happenings.DealStarted: _deal_started,
     happenings.QuestionOpened: _question_opened,

@@ -259,6 +259,8 @@ def decide_join(
         return known
     if not state.admits(caller.account, code):
         raise refusals.TableNotFound
+    if caller.account in state.banned:
+        raise refusals.not_welcome()
     sits = state.seats.seat_of(caller.account)
     if sits >= 0 and state.state == PLAYING:
         _check_said(state, sits)

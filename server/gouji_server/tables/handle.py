@@ -12,7 +12,7 @@ from gouji_server.tables.actor import follower
 from gouji_server.tables.messages import Change, Look, Move
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from gouji_server.tables import inputs
     from gouji_server.tables.deciding import Caller
@@ -95,6 +95,23 @@ class TableHandle:
     async def choose_opposite(self, caller: Caller, seat: int, request_id: str) -> tuple[lobby_pb2.Table, int]:
         """Choose the one at a seat as the caller's opposite (R9); return the table and the caller's seat now."""
         return await self._change(lambda state, now: deciding.decide_opposite(state, caller, seat, request_id, now))
+
+    async def update(
+        self, caller: Caller, changes: Mapping[str, object], request_id: str
+    ) -> tuple[lobby_pb2.Table, str]:
+        """Change what the table is like (`inputs.TableUpdated`); return it, and its join code if it became private."""
+        drawn = self._tables.new_code() if changes.get("private") else ""
+        answer = await self._said(
+            lambda state, now: deciding_lobby.decide_update(state, caller, changes, drawn, request_id, now)
+        )
+        return lobby_pb2.Table.FromString(answer.table), answer.code
+
+    async def kick(self, caller: Caller, seat: int, account: str, ban: bool, request_id: str) -> lobby_pb2.Table:
+        """Take a seat from who sits there, if it is `account` (empty: whoever it is)."""
+        table, _ = await self._change(
+            lambda state, now: deciding_lobby.decide_kick(state, caller, seat, account, ban, request_id, now)
+        )
+        return table
 
     # ── playing ──
 

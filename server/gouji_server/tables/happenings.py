@@ -26,6 +26,21 @@ class SeatsMoved:
 
 
 @dataclass(frozen=True, slots=True)
+class TableChanged:
+    """The owner changed what the table is like: these fields of the lobby facts."""
+
+    fields: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerKicked:
+    """The owner took a seat from who sat there."""
+
+    player: Player
+    banned: bool
+
+
+@dataclass(frozen=True, slots=True)
 class MatchStarted:
     """Six ready seats."""
 
@@ -80,6 +95,8 @@ class TableClosed:
 TableHappening: TypeAlias = (
     SeatChanged
     | SeatsMoved
+    | TableChanged
+    | PlayerKicked
     | MatchStarted
     | DealStarted
     | QuestionOpened

@@ -117,6 +117,35 @@ class CodeReset:
 
 
 @dataclass(frozen=True, slots=True)
+class TableUpdated:
+    """The owner changed what the table is like.
+
+    ``changes`` are the new values by name: ``title``, ``rules`` (a preset's name), ``options`` (all overrides by name),
+    ``deals``, ``times`` (milliseconds for a decision and in a bank), ``spectators``, ``private``. ``body`` is the hash
+    of what was said, in hexadecimal; ``code`` the join code of a table that became private.
+    """
+
+    time: int
+    account: str
+    changes: dict[str, Any]
+    body: str
+    code: str
+    request_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Kicked:
+    """The owner took a seat from who sat there."""
+
+    time: int
+    account: str
+    seat: int
+    ban: bool
+    body: str
+    request_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class SeatsDrawn:
     """The server drew the seats (R9): who sat at seat i sits at seat ``order[i]``."""
 
@@ -233,6 +262,8 @@ Input: TypeAlias = (
     | BotAdded
     | OppositeChosen
     | CodeReset
+    | TableUpdated
+    | Kicked
     | SeatsDrawn
     | DealStarting
     | Moved
@@ -254,6 +285,8 @@ _KINDS: dict[str, type[Any]] = {
     "bot": BotAdded,
     "choose": OppositeChosen,
     "code": CodeReset,
+    "update": TableUpdated,
+    "kick": Kicked,
     "seats": SeatsDrawn,
     "deal": DealStarting,
     "lapse": Lapsed,

@@ -19,7 +19,7 @@ from gouji_server.tables.summaries import write_summary
 from gouji_server.tables.time_control import TimeControl, Times
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from gouji_server.tables.limits import Limits
     from gouji_server.tables.refusals import Refused
@@ -37,6 +37,11 @@ SET_READY = "SetReady"
 ADD_BOT = "AddBot"
 CHOOSE_OPPOSITE = "ChooseOpposite"
 RESET_JOIN_CODE = "ResetJoinCode"
+UPDATE_TABLE = "UpdateTable"
+KICK_PLAYER = "KickPlayer"
+
+_AS_AGREED = frozenset({"rule_set", "options", "deals", "time_control"})
+"""What people are ready for: where it changes they have to be ready anew."""
 
 
 class Effect:
@@ -64,12 +69,14 @@ class LobbyState:
     """See the module.
 
     ``made`` is what the maker of the table was answered, ``changes`` what each account did before the match, ``came``
-    who ever sat here, or owned the table; ``code`` opens a private table to who knows it; ``n`` counts public events.
+    who ever sat here, or owned the table, ``banned`` who gets no seat; ``code`` opens a private table to who knows it;
+    ``n`` counts public events.
     ``times`` are the clocks.
     """
 
     __slots__ = (
         "_info",
+        "banned",
         "came",
         "changes",
         "changes_in_all",
@@ -101,6 +108,7 @@ class LobbyState:
         self.changes: dict[str, int] = {}
         self.changes_in_all = 0
         self.came: set[str] = set()
+        self.banned: set[str] = set()
         self.private = False
         self.code = ""
         self.seats = Seats()
@@ -229,6 +237,55 @@ class LobbyState:
         answer = Answer(body_hash(), table=self.info().SerializeToString(), code=entry.code)
         self.requests.keep_lobby((entry.account, RESET_JOIN_CODE, entry.request_id), answer)
 
+    def outcome_of(self, changes: Mapping[str, Any]) -> tuple[tuple[str, ...], gr.RuleSet]:
+        """Return which lobby facts changes would change, and the rules then. Raises RuleSetError."""
+        rules = self.rules
+        if "rules" in changes or "options" in changes:
+            rules = gr.preset(changes.get("rules", self.rule_set)).replace(**changes.get("options", {}))
+        times = TimeControl(*changes["times"]) if "times" in changes else self.times.control
+        changed = {
+            "title": changes.get("title", self.title) != self.title,
+            "rule_set": changes.get("rules", self.rule_set) != self.rule_set,
+            "options": settings_of(rules) != settings_of(self.rules),
+            "deals": changes.get("deals", self.total_deals) != self.total_deals,
+            "time_control": times != self.times.control,
+            "spectators_allowed": changes.get("spectators", self.spectators) != self.spectators,
+            "private": changes.get("private", self.private) != self.private,
+        }
+        return tuple(field for field, is_other in changed.items() if is_other), rules
+
+    def _updated(self, entry: inputs.TableUpdated, effect: Effect) -> None:
+        self._count_change(entry.account)
+        changes = entry.changes
+        fields, self.rules = self.outcome_of(changes)
+        self.rule_set = changes.get("rules", self.rule_set)
+        self.title = changes.get("title", self.title)
+        self.total_deals = changes.get("deals", self.total_deals)
+        self.spectators = changes.get("spectators", self.spectators)
+        if "times" in changes:
+            self.times.control = TimeControl(*changes["times"])
+        if "private" in fields:
+            self.private, self.code = changes["private"], entry.code
+        self._tell(effect, happenings.TableChanged(fields))
+        seats: dict[int, Player] = {}
+        if not _AS_AGREED.isdisjoint(fields):
+            seats |= {player.seat: player for player in self.seats.not_ready()}
+        if self.rules.seating != "choose_opposite":
+            seats |= {player.seat: player for player in self.seats.part_all()}
+        self._seats_changed(effect, *(seats[seat] for seat in sorted(seats)))
+        answer = Answer(bytes.fromhex(entry.body), table=self.info().SerializeToString(), code=entry.code)
+        self.requests.keep_lobby((entry.account, UPDATE_TABLE, entry.request_id), answer)
+
+    def _kicked(self, entry: inputs.Kicked, effect: Effect) -> None:
+        self._count_change(entry.account)
+        player = self.seats.players[entry.seat]
+        if entry.ban:
+            self.banned.add(player.account)
+        self._tell(effect, happenings.PlayerKicked(player, entry.ban))
+        freed = self.seats.remove_bot(entry.seat) if player.bot else self.seats.rise(player.account)
+        self._seats_changed(effect, *freed)
+        self._keep_lobby((entry.account, KICK_PLAYER, entry.request_id), bytes.fromhex(entry.body), -1)
+
     def _seats_drawn(self, entry: inputs.SeatsDrawn, effect: Effect) -> None:
         if not self.wants_seats:
             raise inputs.BadEntry("seats are drawn where they are not to be")
@@ -284,6 +341,8 @@ class LobbyState:
         inputs.OppositeChosen: _opposite_chosen,
         inputs.SeatsDrawn: _seats_drawn,
         inputs.CodeReset: _code_reset,
+        inputs.TableUpdated: _updated,
+        inputs.Kicked: _kicked,
         inputs.Abandoned: _abandoned,
     }
     """How each of its inputs is folded."""

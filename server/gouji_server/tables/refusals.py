@@ -118,6 +118,30 @@ def not_private() -> Refused:
     )
 
 
+def not_welcome() -> Refused:
+    """Refuse a seat to somebody whom the owner does not let in; why is the owner's business."""
+    return Refused(PERMISSION_DENIED, "NOT_WELCOME", "the table's owner does not let you in", "桌主不让你入座")
+
+
+def nobody_there(seat: int) -> Refused:
+    """Refuse to kick nobody."""
+    return Refused(FAILED_PRECONDITION, "NOBODY_THERE", f"nobody sits at seat {seat}", f"{seat}号座位没有人")
+
+
+def another_there(seat: int) -> Refused:
+    """Refuse to kick another one than was meant."""
+    return Refused(
+        FAILED_PRECONDITION, "ANOTHER_THERE", f"somebody else sits at seat {seat} by now", f"{seat}号座位已换了人"
+    )
+
+
+def kicking_oneself() -> Refused:
+    """Refuse an owner who kicks itself."""
+    return Refused(
+        FAILED_PRECONDITION, "KICK_ANOTHER", "you may leave, but not kick yourself", "可以离开，但不能请出自己"
+    )
+
+
 def stale_decision(current: int) -> Refused:
     """Refuse an answer to a question that is not open."""
     return Refused(

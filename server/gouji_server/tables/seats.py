@@ -163,6 +163,27 @@ class Seats:
         self.bots |= 1 << seat
         return self.players[seat]
 
+    def remove_bot(self, seat: int) -> tuple[Player, ...]:
+        """Free a built-in bot's seat; return the seats that this changes, its own first."""
+        parted = self._part(seat)
+        self.players[seat] = Player(seat)
+        self.bots &= ~(1 << seat)
+        return self.players[seat], *parted
+
+    def not_ready(self) -> tuple[Player, ...]:
+        """Have all people be ready anew; return the seats that this changes."""
+        changed = tuple(player for player in self.players if player.ready and not player.bot)
+        for player in changed:
+            player.ready = False
+        return changed
+
+    def part_all(self) -> tuple[Player, ...]:
+        """Have nobody be half of a chosen pair; return the seats that this changes."""
+        changed = tuple(player for player in self.players if player.chosen)
+        for player in changed:
+            player.chosen = False
+        return changed
+
 
 def _bot_name(policy: str, seat: int) -> str:
     return f"{policy} {seat}"

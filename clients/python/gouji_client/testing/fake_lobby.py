@@ -84,6 +84,30 @@ class FakeLobby:
         self._code = _CODES[(_CODES.index(self._code_now()) + 1) % len(_CODES)]
         return lobby_pb2.ResetJoinCodeResponse(join_code=self._code)
 
+    async def update_table(self, request: lobby_pb2.UpdateTableRequest, token: str) -> lobby_pb2.UpdateTableResponse:
+        """See `LobbyService.UpdateTable`: title, deals, spectators and privacy, not rules and times."""
+        name, _ = self._account(token, request.table.name)
+        self._admit(name, "")
+        self._own(name)
+        paths = set(request.update_mask.paths)
+        if not paths or not paths <= {"title", "deals", "spectators_allowed", "private"}:
+            text = "the fake server changes title, deals, spectators_allowed and private alone"
+            raise Refusal(grpc.StatusCode.INVALID_ARGUMENT, "BAD_REQUEST", text, "测试服务器只能改这几项")
+        private_before = self._table.info.private
+        self._table.change(request.table, paths)
+        if self._table.info.private != private_before:
+            self._code = "" if private_before else _CODES[0]
+        became = self._code if self._table.info.private and not private_before else ""
+        return lobby_pb2.UpdateTableResponse(table=self._table.info, join_code=became)
+
+    async def kick_player(self, request: lobby_pb2.KickPlayerRequest, token: str) -> lobby_pb2.KickPlayerResponse:
+        """See `LobbyService.KickPlayer`."""
+        name, _ = self._account(token, request.name)
+        self._admit(name, "")
+        self._own(name)
+        self._table.kick(name, request.seat, request.account, ban=request.ban)
+        return lobby_pb2.KickPlayerResponse(table=self._table.info)
+
     async def list_tables(self, request: lobby_pb2.ListTablesRequest, token: str) -> lobby_pb2.ListTablesResponse:
         """See `LobbyService.ListTables`."""
         self._accounts.account_of(token)

@@ -19,7 +19,7 @@ from gouji_client.testing.refusals import Refusal, stale
 from gouji_rules.option_values import settings_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from gouji_client.testing.opponents import OpponentLike
 
@@ -122,6 +122,7 @@ class FakeTable:
         self.on_change: Callable[[], None] = lambda: None
         self._rng = random.Random(setting.seed)  # noqa: S311 - a game for tests
         self._opponents = self._make_opponents()
+        self._banned: set[str] = set()
         self._secrets = 0
         self._secret = b""
         self._n = 0
@@ -179,6 +180,9 @@ class FakeTable:
         sits = self.seat_of(account)
         if sits is not None:
             return sits
+        if account in self._banned:
+            text = "the table's owner does not let you in"
+            raise Refusal(grpc.StatusCode.PERMISSION_DENIED, "NOT_WELCOME", text, "桌主不让你入座")
         free = [p.seat for p in self.info.players if not p.account and not p.bot]
         if self.info.state != lobby_pb2.TABLE_STATE_WAITING or not free or (seat is not None and seat not in free):
             raise Refusal(grpc.StatusCode.FAILED_PRECONDITION, "SEAT_TAKEN", "the seat is taken", "座位已有人")
@@ -243,6 +247,50 @@ class FakeTable:
         self.setting = replace(self.setting, deals=deals)
         self.match = gr.Match(self.setting.rules, deals)
         self.info.owner, self.info.title, self.info.deals = account, title, deals
+
+    def change(self, wanted: lobby_pb2.Table, fields: Collection[str]) -> None:
+        """Take fields of the lobby facts over. Raises `Refusal`."""
+        self._require_waiting()
+        changed = sorted(field for field in fields if getattr(wanted, field) != getattr(self.info, field))
+        if not changed:
+            return
+        for field in changed:
+            setattr(self.info, field, getattr(wanted, field))
+        told_changes = events_pb2.TableEvent(table_changed=events_pb2.TableChanged(fields=changed))
+        events = [told_changes]
+        if "deals" in changed:
+            self.own(self.info.owner, self.info.title, wanted.deals)
+            for player in self.info.players:
+                if player.ready and player.account:
+                    player.ready = False
+                    events.append(events_pb2.TableEvent(seat_changed=events_pb2.SeatChanged(player=player)))
+        self._tell(events, info=True)
+
+    def kick(self, owner: str, seat: int, account: str, *, ban: bool) -> None:
+        """Take a seat from who sits there. Raises `Refusal`."""
+        self._require_waiting()
+        player = lobby_pb2.Player()
+        player.CopyFrom(self.info.players[seat])
+        if not player.account and not player.bot:
+            raise Refusal(grpc.StatusCode.FAILED_PRECONDITION, "NOBODY_THERE", "nobody sits there", "那里没有人")
+        if player.account == owner:
+            raise Refusal(grpc.StatusCode.FAILED_PRECONDITION, "KICK_ANOTHER", "not oneself", "不能请出自己")
+        if account and player.account != account:
+            raise Refusal(grpc.StatusCode.FAILED_PRECONDITION, "ANOTHER_THERE", "somebody else is there", "已换了人")
+        if ban and player.account:
+            self._banned.add(player.account)
+        self._opponents.pop(seat, None)
+        kicked = events_pb2.PlayerKicked(
+            seat=seat, account=player.account, display_name=player.display_name, banned=ban and bool(player.account)
+        )
+        self.info.players[(seat + 3) % 6].opposite_chosen = False
+        self.info.players[seat].CopyFrom(lobby_pb2.Player(seat=seat))
+        freed = events_pb2.SeatChanged(player=self.info.players[seat])
+        self._tell([events_pb2.TableEvent(player_kicked=kicked), events_pb2.TableEvent(seat_changed=freed)], info=True)
+
+    def _require_waiting(self) -> None:
+        if self.info.state != lobby_pb2.TABLE_STATE_WAITING:
+            raise Refusal(grpc.StatusCode.FAILED_PRECONDITION, "MATCH_STARTED", "the match has begun", "牌局已开始")
 
     def _waiting_seat(self, account: str) -> int:
         seat = self.seat_of(account)
