@@ -13,6 +13,7 @@ from gouji.cards.v1 import cards_pb2
 from gouji.table.v1 import events_pb2, state_pb2
 from gouji_rules.plays import big_of, low_of, naturals_of, small_of, twos_of
 from gouji_server.tables import happenings
+from gouji_server.tables.convert_lobby import LOBBY_WRITERS
 from gouji_server.tables.convert_tribute import TRIBUTE_WRITERS, moves_messages, obligation_message, ranks_of_mask
 from gouji_server.tables.seats import SEATS
 
@@ -79,10 +80,6 @@ def history_messages(public: gr.PublicState) -> list[state_pb2.PlayedCards]:
 # ── events ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _seat_changed(event: events_pb2.TableEvent, said: happenings.SeatChanged) -> None:
-    event.seat_changed.player.CopyFrom(said.player.to_proto())
-
-
 def _match_started(event: events_pb2.TableEvent, said: happenings.MatchStarted) -> None:
     event.match_started.deals = said.deals
 
@@ -90,28 +87,6 @@ def _match_started(event: events_pb2.TableEvent, said: happenings.MatchStarted) 
 def _deal_started(event: events_pb2.TableEvent, said: happenings.DealStarted) -> None:
     event.deal_started.deal = said.deal
     event.deal_started.commitment = said.commitment
-
-
-def _seats_moved(event: events_pb2.TableEvent, said: happenings.SeatsMoved) -> None:
-    moved = event.seats_moved
-    moved.players.extend(player.to_proto() for player in said.players)
-    if said.chooser < 0:
-        moved.reason = events_pb2.SEATS_MOVED_REASON_DRAWN
-    else:
-        moved.reason = events_pb2.SEATS_MOVED_REASON_OPPOSITE_CHOSEN
-        moved.chooser = said.chooser
-
-
-def _table_changed(event: events_pb2.TableEvent, said: happenings.TableChanged) -> None:
-    event.table_changed.fields.extend(said.fields)
-
-
-def _player_kicked(event: events_pb2.TableEvent, said: happenings.PlayerKicked) -> None:
-    kicked = event.player_kicked
-    kicked.seat = said.player.seat
-    kicked.account = said.player.account
-    kicked.display_name = said.player.name
-    kicked.banned = said.banned
 
 
 def _question_opened(event: events_pb2.TableEvent, said: happenings.QuestionOpened) -> None:
@@ -227,10 +202,6 @@ def _table_closed(event: events_pb2.TableEvent, said: happenings.TableClosed) ->
 
 
 WRITERS: dict[type[Any], Callable[[events_pb2.TableEvent, Any], None]] = {
-    happenings.SeatChanged: _seat_changed,
-    happenings.SeatsMoved: _seats_moved,
-    happenings.TableChanged: _table_changed,
-    happenings.PlayerKicked: _player_kicked,
     happenings.MatchStarted: _match_started,
     happenings.DealStarted: _deal_started,
     happenings.QuestionOpened: _question_opened,
@@ -255,6 +226,7 @@ WRITERS: dict[type[Any], Callable[[events_pb2.TableEvent, Any], None]] = {
     happenings.DealRevealed: _deal_revealed,
     happenings.MatchEnded: _match_ended,
     happenings.TableClosed: _table_closed,
+    **LOBBY_WRITERS,
     **TRIBUTE_WRITERS,
 }
 """How each kind of event is written."""
