@@ -318,6 +318,7 @@ async def test_a_late_retry_of_a_table_long_gone_is_answered_where_there_is_no_r
     at = House(limits=Limits(open_tables_per_account=1, open_tables=9, closed_tables_listed=1, idle_seconds=10))
     await at.tables.start()
     made = await at.tables.create(person(0), TableSpec(), "old")
+    await at.clock.run(1)
     for number, name in enumerate((made.name, (await at.tables.create(person(1), TableSpec(), "o")).name)):
         await (await at.tables.open(name)).leave(person(number), "l")
     await at.tables.create(person(0), TableSpec(), "new")
