@@ -68,8 +68,11 @@ def is_number(value: object) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
-def read_action(action: gr.Action | str) -> gr.Action:
-    """Return an action that is given itself or as text. Raises `BadInput`, `gr.RuleViolation` for cards of no play."""
+def read_action(action: gr.Action | str, legal: str = "view.to_seat_view().legal_actions()") -> gr.Action:
+    """Return an action that is given itself or as text. Raises `BadInput`, `gr.RuleViolation` for cards of no play.
+
+    `legal` is how the caller gets at the actions that would do: what it holds as `view` is not the same everywhere.
+    """
     if isinstance(action, str):
         try:
             return gr.parse_action(action)
@@ -80,7 +83,7 @@ def read_action(action: gr.Action | str) -> gr.Action:
         gr.format_action(action)
     except (TypeError, ValueError, IndexError) as error:
         raise BadInput(
-            f"{action!r} is no action: expected one of view.to_seat_view().legal_actions(), "
+            f"{action!r} is no action: expected one of {legal}, "
             "a text such as “play 5555” or “pass”, or gouji_rules.play_action(play) of a play"
         ) from error
     return action

@@ -205,7 +205,7 @@ class Player:
             return legal[0]
         try:
             chosen: gr.Action | str = await within(self._manners.time_limit, self._bot.choose, view)
-            action = read_action(chosen)
+            action = read_action(chosen, legal="view.legal_actions()")
             view.check(action)
         except gr.RuleViolation as error:
             self._fault(f"it chose what {error.rule} forbids: {error.text_en}", error)
