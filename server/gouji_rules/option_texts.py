@@ -400,7 +400,8 @@ OPTION_TEXTS: tuple[OptionText, ...] = (
         Group.OPENING,
         Text("who opens leads fours", "开点发 4"),
         Text(
-            "The lead that opens a seat must hold a 4; who has none buys one.", "开点后的那一发须带 4；没有 4 的去买。"
+            "A seat's first lead after opening must hold a 4; who has none buys one.",
+            "开点后的那一发须带 4；没有 4 的去买。",
         ),
         ("R43",),
         "S4",
