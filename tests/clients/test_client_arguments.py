@@ -256,7 +256,9 @@ async def test_a_bot_that_returns_nothing_is_told_so(caplog: pytest.LogCaptureFi
         await client.sign_in("Mei")
         result = await play_match(client, Silent(), table="fake")
     assert result.faults > 0
-    assert "its choose returned what is no action: None is no action: expected one of view.legal_actions()" in caplog.text
+    assert (
+        "its choose returned what is no action: None is no action: expected one of view.legal_actions()" in caplog.text
+    )
 
 
 def test_times_of_a_new_table_are_named_or_given() -> None:

@@ -3,26 +3,48 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
 import gouji_rules as gr
-from gouji_rules.shuffle import seats
+from gouji_rules.fairness import hands_of
+from gouji_rules.shuffle import draw_order, seats
+from tests.rules.shuffle_cases import FILE, text
 
-VECTORS = json.loads((Path(__file__).parent / "shuffle_vectors.json").read_text())
+VECTORS = json.loads(FILE.read_text(encoding="utf-8"))["deals"]
 
 
-@pytest.mark.parametrize("vector", VECTORS["deals"], ids=lambda vector: vector["secret"][:8])
-def test_worked_values(vector: dict[str, object]) -> None:
-    """Commitment, seed, seats and order of drawing are the committed ones (docs/shuffle.md)."""
-    secret = bytes.fromhex(str(vector["secret"]))
-    entropies = [bytes.fromhex(text) for text in vector["entropies"]]  # type: ignore[attr-defined]
+@pytest.mark.parametrize("vector", VECTORS, ids=lambda vector: vector["secret"][:8])
+def test_worked_values(vector: dict[str, Any]) -> None:
+    """Commitment, seed, seats, order of drawing and hands are those of the file (docs/shuffle.md)."""
+    secret = bytes.fromhex(vector["secret"])
+    entropies = [bytes.fromhex(given) for _, given in vector["entropies"]]
+    removed = "".join(
+        gr.format_counts([count if rank == at else 0 for at in range(15)]) for rank, count in vector["removed"]
+    )
+    rules = replace(gr.preset("qingdao"), decks=vector["decks"], removed=removed)
     assert gr.commitment(secret).hex() == vector["commitment"]
     seed = gr.deal_seed(secret, entropies)
     assert seed.hex() == vector["seed"]
-    assert list(seats(seed)) == [vector["first_drawer"], vector["lot"]]
-    assert [int(card) for card in gr.shuffled(gr.preset("qingdao"), seed)] == vector["order"]
+    assert list(seats(seed)) == [vector["first_drawer"], vector["first_leader"]]
+    assert draw_order(rules, seed).hex() == vector["order"]
+    assert [bytes(hand).hex() for hand in hands_of(rules, seed)] == vector["hands"]
+
+
+def test_the_file_is_what_the_page_says() -> None:
+    """The shuffle written anew from docs/shuffle.md makes the very file: the engine is not its own witness."""
+    assert FILE.read_text(encoding="utf-8") == text()
+
+
+def test_the_file_covers_what_differs() -> None:
+    """Packs larger than a byte counts, packs with cards removed, no entropy, six of them, all lengths."""
+    assert len(VECTORS) == 64
+    assert max(len(vector["order"]) // 2 for vector in VECTORS) > 256
+    assert sum(bool(vector["removed"]) for vector in VECTORS) > 10
+    assert {len(vector["entropies"]) for vector in VECTORS} == set(range(7))
+    assert {len(given) // 2 for vector in VECTORS for _, given in vector["entropies"]} == {16, 31, 32, 33, 64}
 
 
 def test_every_entropy_changes_the_seed() -> None:

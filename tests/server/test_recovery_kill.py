@@ -11,7 +11,7 @@ import asyncio
 import random
 from collections import Counter
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,7 @@ import gouji_rules as gr
 from gouji.lobby.v1 import lobby_pb2
 from gouji_bots import policies
 from gouji_client import Backoff, Client, NewTable, Refused, connect
+from gouji_rules.fairness import Proof
 from gouji_rules.records import check_record, record_of_deal, write_record
 from gouji_server.journal import SqliteJournal
 from gouji_server.tables import inputs
@@ -196,9 +197,12 @@ def replayed(journal: list[inputs.Input]) -> list[str]:
     match = gr.Match(gr.preset(created.rules).replace(**created.options), created.deals)
     records: list[str] = []
     deal: gr.Deal | None = None
+    proof: Proof | None = None
     for entry in journal:
         if isinstance(entry, inputs.DealStarting):
-            deal = match.start_deal(gr.deal_seed(bytes.fromhex(entry.secret)))
+            secret = bytes.fromhex(entry.secret)
+            proof = Proof(gr.commitment(secret), secret)
+            deal = match.start_deal(proof.seed)
         elif isinstance(entry, inputs.HandFelt):
             assert deal is not None
             deal.feel(entry.seat)
@@ -210,7 +214,7 @@ def replayed(journal: list[inputs.Input]) -> list[str]:
             continue
         if deal.over:
             if not deal.result.void:
-                records.append(write_record(record_of_deal(deal)))
+                records.append(write_record(replace(record_of_deal(deal), proof=proof)))
             match.finish(deal)
     assert match.over
     return records

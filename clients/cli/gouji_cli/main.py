@@ -13,6 +13,7 @@ from gouji_cli import account, bot_accounts, bots, records, rules, serving
 from gouji_cli.demo.command import demo
 from gouji_cli.replaying.command import replay
 from gouji_cli.terminal import by_locale, forgive_encoding, say_error
+from gouji_cli.verifying import verify
 
 FAULT = 70
 """Exit status for a fault of the program itself (EX_SOFTWARE)."""
@@ -33,6 +34,7 @@ app.add_typer(account.app, name="account")
 app.command("serve", context_settings=serving.PASS_ON)(serving.serve)
 app.command("demo")(demo)
 app.command("replay")(replay)
+app.command("verify")(verify)
 
 
 def show_version(wanted: bool) -> None:

@@ -8,6 +8,7 @@ from gouji_rules.actions import DECLINE, NO, VERB_WORDS, Action, Verb, parse_act
 from gouji_rules.cards import NotationError, format_cards, parse_ranks
 from gouji_rules.deal import Deal
 from gouji_rules.errors import NotTold, RuleViolation
+from gouji_rules.fairness import faults_of
 from gouji_rules.match import Match
 from gouji_rules.question import Kind, verbs_in
 from gouji_rules.records.facts import wrong_fact
@@ -233,8 +234,11 @@ class _Replay:
             self.differences.append(Difference(lines.get("owed", 0), f"the deal leaves {owed}"))
 
     def expect_of_seed(self, record: Record) -> None:
-        """Compare what a seed gave with what the record expects of it (R3)."""
+        """Compare what a seed gave, and came of, with what the record says of it (R3, R84)."""
         lines = record.key_lines
+        if record.proof is not None:
+            line = lines.get("commitment", 0)
+            self.differences += (Difference(line, fault) for fault in faults_of(record.proof, record.seed))
         hands = tuple(map(format_cards, self.deal.dealt))
         if record.dealt is not None and list(map(parse_ranks, record.dealt)) != list(map(parse_ranks, hands)):
             self.differences.append(Difference(lines.get("hands", 0), f"the seed deals {', '.join(hands)}"))

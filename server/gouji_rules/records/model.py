@@ -7,6 +7,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from gouji_rules.fairness import Proof
     from gouji_rules.obligations import Obligation
     from gouji_rules.rule_set import OptionValue, RuleSet
 
@@ -86,8 +87,8 @@ class Record:
     A deal: its rules, its cards (``hands`` with ``lead``, or ``seed``), what was done and expected. ``hands`` are in
     R-notation, those after buying and tribute, or with ``as_dealt`` those before. ``places`` and ``scores`` are None
     where the record expects nothing of them, and so are ``owed``, the tribute that the deal leaves, and for a seed
-    ``dealt`` and ``first_drawer``: the hands that it gives, and who draws first (R3). ``key_lines`` are the lines where
-    these stand in a record that was read.
+    ``dealt`` and ``first_drawer``: the hands that it gives, and who draws first (R3). ``proof`` is what the seed came
+    of, where the record tells it. ``key_lines`` are the lines where these stand in a record that was read.
 
     A match has ``deals``, one record each, and no cards and lines of its own; ``match_length`` is how many deals it
     has (0: as the rules say); ``scores`` are those of the match and ``lot`` the side that won a tied one by lot (R64).
@@ -117,3 +118,4 @@ class Record:
     dissolved: bool = False
     refused: tuple[str, ...] = ()
     options: tuple[tuple[str, OptionValue], ...] = ()
+    proof: Proof | None = None

@@ -10,22 +10,26 @@ from typing import Any
 from gouji_rules.actions import LATER_WORDS, VERB_WORDS, Verb
 from gouji_rules.cards import SEATS, NotationError, parse_ranks
 from gouji_rules.errors import shortened, shown
+from gouji_rules.fairness import LEAST_ENTROPY, MOST_ENTROPY, Proof
 from gouji_rules.obligations import Obligation, parse_obligation
 from gouji_rules.records.facts import WAYS, is_fact
 from gouji_rules.records.model import FORMAT, Line, LineKind, Record, RecordError
 from gouji_rules.records.places import Places, TextPlaces, places_in
 from gouji_rules.rule_set import RuleSet, RuleSetError, preset
+from gouji_rules.shuffle import SEED_BYTES
 
 _TOP_KEYS = {"format", "rules", "options", "deal", "expect"}
-_DEAL_KEYS = {"hands", "seed", "lead", "dealt", "obligations", "actions"}
+_PROOF_KEYS = ("commitment", "secret", "entropies")
+_DEAL_KEYS = {"hands", "seed", "lead", "dealt", "obligations", "actions", *_PROOF_KEYS}
 _EXPECT_KEYS = {"places", "scores", "owed", "hands", "first_drawer"}
-_KEYS_WITH_LINES = ("deal", "hands", "obligations", "places", "scores", "owed", "first_drawer")
+_KEYS_WITH_LINES = ("deal", "hands", "obligations", "places", "scores", "owed", "first_drawer", "commitment")
 
 _LEADS = re.compile(r"=\s*([0-5])\s+leads")
 _ASKED = re.compile(r"([0-5])\s*\?\s*(.*)")
 _FACT = re.compile(r"=\s*((?:([0-5])\b)?.*\S)\s*")
 _ASIDE = re.compile(r"([0-5])\s+(ask\s+[0-5]|feel)\s*(?:=\s*(\d+|more|\d+-\d+)|(!)\s*(R\d+)?)?")
 _DISSOLVE = re.compile(r"([0-5])\s+(dissolve|object)")
+_ENTROPY = re.compile(r"([0-5]) ((?:[0-9a-f]{2})+)")
 _ACTION = re.compile(r"([0-5])\s+([^!?=]*?)\s*(?:(!)\s*(R\d+)?)?")
 _MOST_DEALS = 1000
 _MOST_OWED = 200
@@ -82,6 +86,7 @@ def _deal(places: Places, rules: RuleSet, deal: dict[str, Any], expect: dict[str
         owed=_obligations(places, expect, "owed") if "owed" in expect else None,
         dealt=_dealt(places, deal, expect),
         first_drawer=_first_drawer(places, deal, expect),
+        proof=_proof(places, deal),
         key_lines={key: places.line(key) for key in _KEYS_WITH_LINES},
     )
 
@@ -219,15 +224,40 @@ def _first_drawer(places: Places, deal: dict[str, Any], expect: dict[str, Any]) 
 
 
 def _seed(places: Places, deal: dict[str, Any]) -> bytes:
-    try:
-        seed = bytes.fromhex(deal["seed"])
-    except (TypeError, ValueError):
-        seed = b""
-    if len(seed) != 32:
-        raise RecordError(places.line("seed"), "seed must be 64 hexadecimal digits")
+    seed = _digits(places, deal, "seed")
     if "lead" in deal:
         raise RecordError(places.line("lead"), "lead follows from the seed: leave it out")
     return seed
+
+
+def _proof(places: Places, deal: dict[str, Any]) -> Proof | None:
+    """What a seed came of: the commitment and the secret, and what seats gave."""
+    told = [key for key in _PROOF_KEYS if key in deal]
+    if not told:
+        return None
+    if "seed" not in deal or not {"commitment", "secret"} <= deal.keys():
+        raise RecordError(places.line(told[0]), "commitment and secret go together, and with a seed")
+    commitment, secret = _digits(places, deal, "commitment"), _digits(places, deal, "secret")
+    return Proof(commitment, secret, tuple(_entropy(places, text) for text in _strings(places, deal, "entropies")))
+
+
+def _digits(places: Places, deal: dict[str, Any], key: str) -> bytes:
+    try:
+        read = bytes.fromhex(deal[key])
+    except (TypeError, ValueError):
+        read = b""
+    if len(read) != SEED_BYTES:
+        raise RecordError(places.line(key), f"{key} must be {2 * SEED_BYTES} hexadecimal digits")
+    return read
+
+
+def _entropy(places: Places, text: str) -> tuple[int, bytes]:
+    """One seat's entropy, ``"3 0f…"``."""
+    found = _ENTROPY.fullmatch(text)
+    if not found or not LEAST_ENTROPY <= len(found[2]) // 2 <= MOST_ENTROPY:
+        wanted = f"“SEAT HEX”, {LEAST_ENTROPY} to {MOST_ENTROPY} bytes as hexadecimal digits"
+        raise RecordError(places.line("entropies"), f"entropies are written {wanted}")
+    return int(found[1]), bytes.fromhex(found[2])
 
 
 def _as_dealt(places: Places, deal: dict[str, Any]) -> bool:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from gouji_rules.deal import Deal
+    from gouji_rules.fairness import Proof
     from gouji_rules.match import Match
     from gouji_rules.rule_set import OptionValue
 
@@ -91,6 +92,8 @@ def _deal(record: Record) -> list[str]:
     parts: list[str] = []
     if record.seed is not None:
         parts.append(f'seed = "{record.seed.hex()}"')
+        if record.proof is not None:
+            parts += _proof(record.proof)
     else:
         parts += _list("hands", record.hands, one_a_line=True)
         parts.append(f"lead = {record.lead}")
@@ -99,6 +102,13 @@ def _deal(record: Record) -> list[str]:
     if record.obligations:
         parts += _list("obligations", map(str, record.obligations), one_a_line=False)
     return parts + _list("actions", (line.text for line in record.lines), one_a_line=True)
+
+
+def _proof(proof: Proof) -> list[str]:
+    """What the seed came of; seats' entropies as ``"SEAT HEX"``."""
+    given = (f"{seat} {entropy.hex()}" for seat, entropy in proof.entropies)
+    parts = [f'commitment = "{proof.commitment.hex()}"', f'secret = "{proof.secret.hex()}"']
+    return parts + (_list("entropies", given, one_a_line=True) if proof.entropies else [])
 
 
 def _expected(record: Record, table: str) -> list[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import zlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import gouji_rules as gr
@@ -24,6 +24,7 @@ from gouji_server.tables.story import Story
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from gouji_rules.fairness import Proof
     from gouji_server.journal import Entry
     from gouji_server.tables import Limits
     from gouji_server.tables.table import Effect
@@ -67,6 +68,7 @@ class _Retelling:
         self._part = _Part(self._scene.opening(), json.dumps(self._scene.said))
         self._packed: list[MatchPart] = []
         self._deals: list[gr.Deal] = []
+        self._proofs: list[Proof] = []
         self._facts: list[replay_pb2.MatchDeal] = []
         self._steps = 0
 
@@ -91,6 +93,7 @@ class _Retelling:
             raise ValueError("a deal without a match")
         self._packed.append(self._part.packed())
         self._deals.append(deal)
+        self._proofs.append(self.story.state.proof)
         facts = replay_pb2.MatchDeal(deal=match.deal_number, first_step=self._steps, cut_off=True)
         self._facts.append(facts)
         self._part = _Part(self._scene.opening(), json.dumps(self._scene.said), facts)
@@ -136,7 +139,9 @@ class _Retelling:
             facts.lot = state.match.lot.team
         facts.start_time.FromMilliseconds(self.started)
         facts.end_time.FromMilliseconds(state.time)
-        record = write_record(record_of_match(state.match, self._deals))
+        record = record_of_match(state.match, self._deals)
+        deals = (replace(part, proof=proof) for part, proof in zip(record.deals, self._proofs, strict=True))
+        text = write_record(replace(record, deals=tuple(deals)))
         people = dict.fromkeys(player.account for player in info.players if player.account)
         return FinishedMatch(
             id=match_id,
@@ -146,7 +151,7 @@ class _Retelling:
             open_to_all=info.spectators_allowed and not info.private,
             accounts=tuple(account.removeprefix(ACCOUNTS) for account in people),
             facts=facts.SerializeToString(),
-            record=zlib.compress(record.encode()),
+            record=zlib.compress(text.encode()),
             parts=tuple(self._packed),
         )
 

@@ -14,6 +14,7 @@ from gouji.table.v1 import events_pb2, state_pb2
 from gouji_rules.plays import big_of, low_of, naturals_of, small_of, twos_of
 from gouji_server.tables import happenings
 from gouji_server.tables.convert_lobby import LOBBY_WRITERS
+from gouji_server.tables.convert_reveal import deal_revealed
 from gouji_server.tables.convert_tribute import TRIBUTE_WRITERS, moves_messages, obligation_message, ranks_of_mask
 from gouji_server.tables.seats import SEATS
 
@@ -181,17 +182,6 @@ def _deal_ended(event: events_pb2.TableEvent, said: gr.DealEnded) -> None:
     event.deal_ended.sweep = said.sweep
 
 
-def _deal_revealed(event: events_pb2.TableEvent, said: happenings.DealRevealed) -> None:
-    told = event.deal_revealed
-    told.deal = said.number
-    told.secret = said.secret
-    deal = said.deal
-    for hand in deal.dealt:
-        told.hands.add().cards.extend(sorted(hand))  # type: ignore[arg-type]
-    if deal.over and not deal.result.void:
-        told.record = deal.reveal().record
-
-
 def _match_ended(event: events_pb2.TableEvent, said: happenings.MatchEnded) -> None:
     event.match_ended.scores.extend(said.scores)
     event.match_ended.reason = said.reason  # type: ignore[assignment]
@@ -223,7 +213,7 @@ WRITERS: dict[type[Any], Callable[[events_pb2.TableEvent, Any], None]] = {
     gr.MeleeBegan: _melee_began,
     gr.TrickEnded: _trick_ended,
     gr.DealEnded: _deal_ended,
-    happenings.DealRevealed: _deal_revealed,
+    happenings.DealRevealed: deal_revealed,
     happenings.MatchEnded: _match_ended,
     happenings.TableClosed: _table_closed,
     **LOBBY_WRITERS,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     import gouji_rules as gr
+    from gouji_rules.fairness import Proof
     from gouji_server.tables.seats import Player
 
 
@@ -74,7 +75,7 @@ class DealRevealed:
 
     number: int
     deal: gr.Deal
-    secret: bytes
+    proof: Proof
 
 
 @dataclass(frozen=True, slots=True)

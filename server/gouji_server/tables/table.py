@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import gouji_rules as gr
 from gouji.table.v1 import events_pb2
+from gouji_rules.fairness import Proof
 from gouji_server.tables import happenings, inputs
 from gouji_server.tables.convert import SEATS_IN
 from gouji_server.tables.lobby_state import (
@@ -132,6 +133,11 @@ class TableState(LobbyState):
         """Return what a seat felt of its opposite's hand in this deal: each time the least and the most cards (R82)."""
         return self._felt[seat]
 
+    @property
+    def proof(self) -> Proof:
+        """What the running deal, or the last one, was made of: it is secret until that deal is over."""
+        return Proof(gr.commitment(self.secret), self.secret)
+
     # ── folding ──
 
     def apply(self, entry: inputs.Input) -> Effect:
@@ -229,7 +235,7 @@ class TableState(LobbyState):
         if dissolved is not None:
             self.decision = self.deadline = facts.decision = facts.deadline_ms = 0
             ended = happenings.MatchEnded(tuple(match.scores), events_pb2.MATCH_END_REASON_DISSOLVED)
-            cut_off = [] if deal.over else [happenings.DealRevealed(facts.number, deal, self.secret)]
+            cut_off = [] if deal.over else [happenings.DealRevealed(facts.number, deal, self.proof)]
             self._tell(effect, dissolved, *cut_off, ended)
             self._close(effect, events_pb2.CLOSE_REASON_MATCH_OVER)
         self._keep_said(entry.seat, (entry.account, VOTE_DISSOLUTION, entry.request_id), body_hash(entry.agrees))
@@ -300,7 +306,7 @@ class TableState(LobbyState):
         number = match.deal_number
         step = match.finish(deal)
         facts.scores = tuple(match.scores)
-        self._tell(effect, happenings.DealRevealed(facts.number, deal, self.secret))
+        self._tell(effect, happenings.DealRevealed(facts.number, deal, self.proof))
         if step.over:
             if step.lot is not None:
                 self._tell(effect, step.lot)

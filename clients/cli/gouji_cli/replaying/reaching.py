@@ -34,6 +34,18 @@ class Reach:
 def reached(what: str, eyes: Eyes, reach: Reach) -> Iterator[ServedFilm]:
     """Connect and give the match by its name, or the one of a table, as a film; end with one clear line if it fails."""
     from gouji_cli.replaying.served import ServedFilm
+
+    with signed_in(reach) as client:
+        name = match_of(client, what)
+        match = client.replays.get(name)
+        yield ServedFilm(
+            match, eyes, lambda first, last: list(client.replays.steps(name, eyes=eyes, first=first, last=last))
+        )
+
+
+@contextmanager
+def signed_in(reach: Reach) -> Iterator[Client]:
+    """Connect and sign in, as a new guest if need be; end with one clear line if it or what is asked then fails."""
     from gouji_client import Credentials, GoujiError, UnsafeConnection, sync
 
     server = reach.server
@@ -42,11 +54,7 @@ def reached(what: str, eyes: Eyes, reach: Reach) -> Iterator[ServedFilm]:
         server = reach.server or (known.server if known is not None else DEFAULT_SERVER)
         with sync.connect(server, tls=reach.tls, insecure=reach.insecure) as client:
             client.sign_in(GUEST, credentials=known)
-            name = match_of(client, what)
-            match = client.replays.get(name)
-            yield ServedFilm(
-                match, eyes, lambda first, last: list(client.replays.steps(name, eyes=eyes, first=first, last=last))
-            )
+            yield client
     except UnsafeConnection:
         fail(in_the_clear(server), status=FAILED)
     except ValueError as error:  # what was given is no address

@@ -1,0 +1,36 @@
+"""Whether a deal was shuffled as the server promised before it (docs/shuffle.md)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gouji_client import wire
+from gouji_rules.fairness import Proof, faults_of, hands_of
+
+if TYPE_CHECKING:
+    import gouji_rules as gr
+    from gouji.table.v1 import events_pb2
+
+
+def deal_faults(
+    rules: gr.RuleSet,
+    commitment: bytes,
+    revealed: events_pb2.DealRevealed,
+    entropies: tuple[tuple[int, bytes], ...] = (),
+) -> list[str]:
+    """Return in what a deal that is over is not as promised, in words; empty where it is.
+
+    `commitment` is what the server published before the deal, `revealed` what it opened after it, `entropies` what
+    seats were heard to give before its cards were dealt, in seat order. It deals again and compares: the commitment
+    with the secret, the hands with those revealed.
+    """
+    proof = Proof(commitment, revealed.secret, entropies)
+    faults = faults_of(proof, None)
+    if faults:
+        return faults
+    hands = hands_of(rules, proof.seed)
+    return [
+        f"the secret deals seat {seat} other cards than were revealed"
+        for seat, hand in enumerate(hands)
+        if seat >= len(revealed.hands) or tuple(sorted(wire.cards_from_wire(revealed.hands[seat].cards))) != hand
+    ]
