@@ -120,7 +120,7 @@ class Server:
             )
             services = {
                 session.SERVICE: session.SessionService(accounts, pages, minimums, clock).handlers(calls),
-                lobby.SERVICE: lobby.LobbyService(tables, pages, code_tries).handlers(calls),
+                lobby.SERVICE: lobby.LobbyService(tables, pages, code_tries, accounts.blocks).handlers(calls),
                 table.SERVICE: table.TableService(room, accounts).handlers(calls),
                 replay.SERVICE: replay.ReplayService(Replays(matches), pages, streams, clock).handlers(calls),
             }

@@ -153,3 +153,30 @@ def test_a_password_is_set_and_brings_the_account_back(keep: Path, tmp_path: Pat
     told(gouji("account", "password", *own, input="correct horse\nbattery staple\n"))
     assert "does not know the credentials" in refused(gouji("account", "show", "--keep", str(other)))
     told(gouji("account", "show", *own))
+
+
+def test_a_name_is_changed_and_others_are_blocked(keep: Path) -> None:
+    """Renaming shows; a blocked account is listed until it is blocked no more."""
+    own = ("--keep", str(keep))
+    assert told(gouji("account", "rename", "Mei Mei", *own)) == "Mei Mei\n"
+    assert "display_name: Mei Mei" in told(gouji("account", "show", *own))
+    bot = told(gouji("bot", "account", "create", "robot", *own)).strip()
+    assert told(gouji("account", "rename", "better", "--bot", bot, *own)) == "better\n"
+    told(gouji("account", "block", bot, *own))
+    assert told(gouji("account", "blocked", *own)).split() == [bot, "better"]
+    told(gouji("account", "block", bot, "--off", *own))
+    assert json.loads(told(gouji("account", "blocked", *own, "--json"))) == []
+
+
+def test_an_account_is_deleted_when_meant(keep: Path) -> None:
+    """It asks first; then the account is gone, and so is its file."""
+    own = ("--keep", str(keep))
+    asked = gouji("account", "delete", *own, input="no\n")
+    assert asked.exit_code == 1
+    assert "delete Mei for good?" in asked.output
+    told(gouji("account", "show", *own))
+    copy = Credentials.load(keep)
+    assert "deleted" in told(gouji("account", "delete", *own, input="yes\n"))
+    assert not keep.exists()
+    copy.save(keep)
+    assert "does not know the credentials" in refused(gouji("account", "delete", "--yes", *own))

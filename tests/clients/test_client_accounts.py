@@ -148,6 +148,53 @@ async def test_a_name_is_one_accounts(client: Client) -> None:
             await other.accounts.set_password("Wang", "correct horse")
 
 
+async def test_a_profile_is_changed_and_seen(client: Client) -> None:
+    """Name and locale change; others see the public part; a bot is renamed by its owner."""
+    changed = await client.accounts.update(display_name="Mei Mei", locale="zh-CN")
+    assert (changed.display_name, changed.locale) == ("Mei Mei", "zh-CN")
+    bot = await client.accounts.create_bot("robot")
+    assert (await client.accounts.update(display_name="better", bot=bot.name)).display_name == "better"
+    async with connect(client.address, backoff=AT_ONCE) as other:
+        await other.sign_in("another")
+        seen = await other.accounts.get(client.account.name)
+        assert (seen.display_name, seen.locale) == ("Mei Mei", "")
+        with pytest.raises(Refused, match="ACCOUNT_NOT_FOUND"):
+            await other.accounts.get("accounts/nobody")
+    with pytest.raises(BadInput, match="nothing is to change"):
+        await client.accounts.update()
+
+
+async def test_a_block_list_is_kept(client: Client) -> None:
+    """Who is blocked is listed, until it is blocked no more."""
+    async with connect(client.address, backoff=AT_ONCE) as other:
+        await other.sign_in("another")
+        await client.accounts.block(other.account.name)
+        assert [entry.account.name for entry in await client.accounts.blocked()] == [other.account.name]
+        await client.accounts.unblock(other.account.name)
+        assert await client.accounts.blocked() == []
+        with pytest.raises(Refused):
+            await client.accounts.block(client.account.name)
+
+
+async def test_an_account_is_deleted(client: Client) -> None:
+    """It wants the password, ends this session and all others, and nothing brings the account back."""
+    name, credentials = client.account.name, client.credentials
+    await client.accounts.set_password("mei", "correct horse")
+    with pytest.raises(Refused, match="WRONG_PASSWORD"):
+        await client.accounts.delete()
+    other = await other_device(client)
+    await client.accounts.delete("correct horse")
+    with pytest.raises(NotSignedIn):
+        await client.accounts.me()
+    with pytest.raises(SignInFailed):
+        await other.accounts.me()
+    await other.close()
+    with pytest.raises(SignInFailed):
+        await client.sign_in(credentials=credentials)
+    await client.sign_in("somebody")
+    assert (await client.accounts.get(name)).deleted
+
+
 async def test_a_bot_has_an_account_and_tokens(client: Client) -> None:
     """A bot is made, signs in by its token, is shown as a bot at the table, and is out when the token is revoked."""
     bot = await client.accounts.create_bot("robot")
@@ -214,7 +261,12 @@ def test_the_same_without_async() -> None:
         assert client.accounts.set_password("mei", "correct horse").login_name == "mei"
         with gouji.connect(server.address) as later:
             assert later.sign_in_with_password("mei", "correct horse").account == client.account.name
+        assert client.accounts.update(locale="zh").locale == "zh"
+        assert client.accounts.get(client.account.name).locale == "zh"
         bot = client.accounts.create_bot("robot")
+        client.accounts.block(bot.name)
+        assert len(client.accounts.blocked()) == 1
+        client.accounts.unblock(bot.name)
         told, secret = client.accounts.create_bot_token(bot.name)
         assert client.accounts.bots() == [bot]
         assert client.accounts.bot_tokens(bot.name) == [told]
@@ -223,3 +275,4 @@ def test_the_same_without_async() -> None:
             assert program.account.name == bot.name
         client.accounts.revoke_bot_token(told.name)
         client.accounts.delete_bot(bot.name)
+        client.accounts.delete("correct horse")

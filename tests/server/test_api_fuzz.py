@@ -38,7 +38,7 @@ EVERYTHING = [
     rules_pb2.OptionSetting(field="feel_chances", value="3"),
 ]
 """A table at which nothing that can be said out of turn is against the rules."""
-ENDS_SESSIONS = {"RevokeSession", "SignOutEverywhere"}
+ENDS_SESSIONS = {"DeleteAccount", "RevokeSession", "SignOutEverywhere"}
 """Methods that may end the session of whoever calls them: guests call these who are needed for nothing else."""
 UNPLANNED = {grpc.StatusCode.INTERNAL, grpc.StatusCode.UNKNOWN, grpc.StatusCode.UNIMPLEMENTED}
 BAD_CODES = {code.value[0] for code in UNPLANNED}

@@ -185,16 +185,6 @@ async def test_two_tokens_are_none(running_server: Running) -> None:
     )
 
 
-async def test_only_ones_own_account_is_read(running_server: Running) -> None:
-    """Another's account is refused alike whether it exists or not."""
-    client, other = await running_server.player(), await running_server.player()
-    refusals = [
-        await refusal(client.call(pb.GetAccountRequest(name=name))) for name in (other.account, "accounts/nobody")
-    ]
-    assert {r.code for r in refusals} == {grpc.StatusCode.PERMISSION_DENIED}
-    assert len({r.raw for r in refusals}) == 1
-
-
 async def test_a_retried_sign_in_comes_to_the_same_account(running_server: Running) -> None:
     """One id and name within ten minutes is one account; each answer's secret and session work."""
     request_id = new_id()

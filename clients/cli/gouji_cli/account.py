@@ -192,6 +192,102 @@ def sign_in(
     print(carry_out(way, enter()))
 
 
+@app.command("rename")
+def rename(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="What others are to see.")],
+    keep: Keep,
+    server: Server = "",
+    tls: UseTls = False,
+    ca: Ca = None,
+    insecure: Insecure = False,
+    bot: Annotated[str, typer.Option("--bot", metavar="BOT", help="Rename this bot of yours, accounts/….")] = "",
+) -> None:
+    """Change the display name. At tables where the account sits it stays the old one."""
+    way = Way(keep, server, tls, ca, insecure)
+
+    async def change() -> str:
+        async with signed_in(way) as client:
+            return (await client.accounts.update(display_name=name, bot=bot)).display_name
+
+    print(plain(carry_out(way, change())))
+
+
+@app.command("block")
+def block(
+    other: Annotated[str, typer.Argument(metavar="ACCOUNT", help="accounts/…, whom you want nothing to do with.")],
+    keep: Keep,
+    server: Server = "",
+    tls: UseTls = False,
+    ca: Ca = None,
+    insecure: Insecure = False,
+    off: Annotated[bool, typer.Option("--off", help="Block it no more.")] = False,
+) -> None:
+    """Keep an account from your waiting tables. Nobody is told."""
+    way = Way(keep, server, tls, ca, insecure)
+
+    async def change() -> None:
+        async with signed_in(way) as client:
+            await (client.accounts.unblock(other) if off else client.accounts.block(other))
+
+    carry_out(way, change())
+    print(plain(by_locale("not blocked any more", "已解除屏蔽") if off else by_locale("blocked", "已屏蔽")))
+
+
+@app.command("blocked")
+def blocked(
+    keep: Keep,
+    server: Server = "",
+    tls: UseTls = False,
+    ca: Ca = None,
+    insecure: Insecure = False,
+    as_json: AsJson = False,
+) -> None:
+    """List whom the account has blocked."""
+    way = Way(keep, server, tls, ca, insecure)
+
+    async def look() -> list[session_pb2.BlockedAccount]:
+        async with signed_in(way) as client:
+            return await client.accounts.blocked()
+
+    found = carry_out(way, look())
+    if as_json:
+        print_json([{"account": entry.account.name, "since": when(entry.block_time)} for entry in found])
+        return
+    for entry in found:
+        print(plain(f"{entry.account.name}  {entry.account.display_name}"))
+
+
+@app.command("delete")
+def delete(
+    keep: Keep,
+    server: Server = "",
+    tls: UseTls = False,
+    ca: Ca = None,
+    insecure: Insecure = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+) -> None:
+    """Delete the account and its bots, for good, and the file with it."""
+    way = Way(keep, server, tls, ca, insecure)
+
+    async def end() -> None:
+        async with signed_in(way) as client:
+            me = await client.accounts.me()
+            if not yes and not await asyncio.to_thread(_is_sure, me.display_name):
+                fail(by_locale("nothing was deleted", "没有删除"), status=1)
+            known = await asyncio.to_thread(ask_password, "password", "密码") if me.login_name else ""
+            await client.accounts.delete(known)
+
+    carry_out(way, end())
+    keep.unlink(missing_ok=True)
+    print(plain(by_locale("deleted", "已删除")))
+
+
+def _is_sure(name: str) -> bool:
+    asked = by_locale(f"delete {name} for good? type yes: ", f"永久删除 {name}？请输入 yes：")
+    print(plain(asked), end="", flush=True)
+    return sys.stdin.readline().strip() == "yes"
+
+
 def ask_password(english: str, chinese: str) -> str:
     """Ask for a password without showing it; where nobody can be asked, read a line."""
     if not sys.stdin.isatty():
@@ -214,4 +310,5 @@ def as_data(account: session_pb2.Account) -> dict[str, Any]:
         "display_name": account.display_name,
         "made": when(account.create_time),
         "login_name": account.login_name,
+        "locale": account.locale,
     }

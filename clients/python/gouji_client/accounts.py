@@ -36,6 +36,59 @@ class Accounts:
         request = session_pb2.GetAccountRequest(name="accounts/me")
         return (await self._calls.signed(self._session, self._stub.GetAccount, request)).account
 
+    async def get(self, account: str) -> session_pb2.Account:
+        """Return what may be known of an account, `accounts/…`."""
+        request = session_pb2.GetAccountRequest(name=resource_name(account, "accounts"))
+        return (await self._calls.signed(self._session, self._stub.GetAccount, request)).account
+
+    async def update(
+        self, *, display_name: str | None = None, locale: str | None = None, bot: str = ""
+    ) -> session_pb2.Account:
+        """Change what is given of this account, or of a bot of its, `accounts/…`; return the account."""
+        changes = {"display_name": display_name, "locale": locale}
+        request = session_pb2.UpdateAccountRequest()
+        with well_formed("an account"):
+            request.account.name = resource_name(bot, "accounts") if bot else "accounts/me"
+            for field, value in changes.items():
+                if value is not None:
+                    setattr(request.account, field, value)
+                    request.update_mask.paths.append(field)
+        if not request.update_mask.paths:
+            raise BadInput("nothing is to change: give display_name=… or locale=…")
+        return (await self._calls.signed(self._session, self._stub.UpdateAccount, request)).account
+
+    async def delete(self, current_password: str = "") -> None:
+        """Delete this account and its bots for good; with a password set, it wants that."""
+        with well_formed("a password"):
+            request = session_pb2.DeleteAccountRequest(
+                name=self._session.account.name, current_password=current_password
+            )
+        await self._calls.signed(self._session, self._stub.DeleteAccount, request)
+        self._session.forget()
+
+    # ── whom one wants nothing to do with ──
+
+    async def block(self, account: str) -> None:
+        """Block an account, `accounts/…`: it cannot sit down at waiting tables of this one's. Nobody is told."""
+        request = session_pb2.BlockAccountRequest(name=resource_name(account, "accounts"))
+        await self._calls.signed(self._session, self._stub.BlockAccount, request)
+
+    async def unblock(self, account: str) -> None:
+        """Block an account no more."""
+        request = session_pb2.UnblockAccountRequest(name=resource_name(account, "accounts"))
+        await self._calls.signed(self._session, self._stub.UnblockAccount, request)
+
+    async def blocked(self) -> list[session_pb2.BlockedAccount]:
+        """Return whom this account has blocked, the last one first."""
+        found: list[session_pb2.BlockedAccount] = []
+        request = session_pb2.ListBlockedAccountsRequest()
+        while True:
+            answer = await self._calls.signed(self._session, self._stub.ListBlockedAccounts, request)
+            found.extend(answer.blocked_accounts)
+            if not answer.next_page_token:
+                return found
+            request.page_token = answer.next_page_token
+
     # ── sessions ──
 
     async def sessions(self) -> list[session_pb2.OpenSession]:

@@ -25,6 +25,32 @@ class Accounts:
         """Return the account that is signed in, as the server knows it now."""
         return self._loop.run(self._accounts.me())
 
+    def get(self, account: str) -> session_pb2.Account:
+        """Return what may be known of an account, `accounts/…`."""
+        return self._loop.run(self._accounts.get(account))
+
+    def update(
+        self, *, display_name: str | None = None, locale: str | None = None, bot: str = ""
+    ) -> session_pb2.Account:
+        """Change what is given of this account, or of a bot of its; return the account."""
+        return self._loop.run(self._accounts.update(display_name=display_name, locale=locale, bot=bot))
+
+    def delete(self, current_password: str = "") -> None:
+        """Delete this account and its bots for good."""
+        self._loop.run(self._accounts.delete(current_password))
+
+    def block(self, account: str) -> None:
+        """Block an account, `accounts/…`."""
+        self._loop.run(self._accounts.block(account))
+
+    def unblock(self, account: str) -> None:
+        """Block an account no more."""
+        self._loop.run(self._accounts.unblock(account))
+
+    def blocked(self) -> list[session_pb2.BlockedAccount]:
+        """Return whom this account has blocked, the last one first."""
+        return self._loop.run(self._accounts.blocked())
+
     def sessions(self) -> list[session_pb2.OpenSession]:
         """Return where the account is signed in, the session that was used last first."""
         return self._loop.run(self._accounts.sessions())

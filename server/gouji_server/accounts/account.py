@@ -16,7 +16,7 @@ class Account:
     """An account: resource name, display name, when it was made (Unix seconds).
 
     `owner` is the resource name of the account that a bot's account belongs to; empty for a person's.
-    `login_name` is what it signs in with beside a password; empty for none.
+    `login_name` is what it signs in with beside a password, `locale` its language as a BCP 47 tag; empty for none.
     """
 
     name: str
@@ -24,6 +24,8 @@ class Account:
     created: float
     owner: str = ""
     login_name: str = ""
+    locale: str = ""
+    deleted: bool = False
 
 
 def account_from(record: AccountRecord) -> Account:
@@ -34,6 +36,8 @@ def account_from(record: AccountRecord) -> Account:
         created=record.created,
         owner="" if record.owner_id is None else PREFIX + record.owner_id,
         login_name=record.login_name or "",
+        locale=record.locale,
+        deleted=record.deleted is not None,
     )
 
 

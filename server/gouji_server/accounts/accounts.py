@@ -9,14 +9,25 @@ from typing import TYPE_CHECKING
 import structlog
 
 from gouji_server.accounts.account import PREFIX, account_from
+from gouji_server.accounts.blocks import Blocks
 from gouji_server.accounts.bots import Bots
 from gouji_server.accounts.password_hashing import PasswordHashing
 from gouji_server.accounts.passwords import Passwords
+from gouji_server.accounts.profiles import Profiles
 from gouji_server.accounts.secrets import hash_of, is_one_of, new_secret
 from gouji_server.accounts.sessions import CredentialError, Sessions
 from gouji_server.accounts.tokens import AccessTokens
 from gouji_server.rate_limits import TokenBuckets
-from gouji_server.records import AccountRecord, AccountRecords, BotRecords, PasswordRecords, Retry, SessionRecords
+from gouji_server.records import (
+    AccountRecord,
+    AccountRecords,
+    BlockRecords,
+    BotRecords,
+    PasswordRecords,
+    ProfileRecords,
+    Retry,
+    SessionRecords,
+)
 
 if TYPE_CHECKING:
     from gouji_server.accounts.account import Account
@@ -65,6 +76,9 @@ class Accounts:
         self.sessions = Sessions(SessionRecords(database), tokens, clock, entropy, config)
         self._hashing = PasswordHashing(config.password_memory_kib, config.passwords_at_once, entropy)
         self.passwords = Passwords(PasswordRecords(database), self.sessions, self._hashing, clock, entropy, config)
+        self.profiles = Profiles(ProfileRecords(database), self.sessions, self.passwords, clock)
+        self.blocks = Blocks(BlockRecords(database), clock)
+        self._access_lifetime = config.access_token_seconds
         self.bots = Bots(BotRecords(database), self.sessions, clock, key)
         self._sign_ins = TokenBuckets(clock, config.sign_in_burst, config.sign_ins_per_minute / 60)
         self._refreshes = TokenBuckets(
@@ -75,6 +89,7 @@ class Accounts:
     async def start(self) -> None:
         """Read what has to be known before the first call."""
         await self.sessions.start()
+        await self.profiles.start(self._access_lifetime)
 
     async def close(self) -> None:
         """Wait for what is being written."""

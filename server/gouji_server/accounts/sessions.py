@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import structlog
 
 from gouji_server.accounts.account import account_from, bare
 from gouji_server.accounts.finishing import Finishing
+from gouji_server.accounts.recent_names import RecentNames
 from gouji_server.accounts.revocations import Revocations
 from gouji_server.accounts.secrets import hash_of, new_secret
 from gouji_server.accounts.tokens import TokenError
@@ -79,6 +80,7 @@ class Sessions:
         self._refresh_lifetime = config.refresh_token_seconds
         self.ended = Revocations(clock, config.access_token_seconds)
         self.finishing = Finishing()
+        self.names = RecentNames(clock, config.access_token_seconds)
 
     async def start(self) -> None:
         """Read which sessions were ended lately: their access tokens may not have lapsed yet."""
@@ -90,6 +92,9 @@ class Sessions:
         identity = self._tokens.check(access_token)
         if identity.session in self.ended:
             raise TokenError
+        name = self.names.of(identity.caller.account, identity.caller.display_name)
+        if name != identity.caller.display_name:
+            return replace(identity, caller=replace(identity.caller, display_name=name))
         return identity
 
     def make(

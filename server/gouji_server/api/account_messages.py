@@ -20,7 +20,25 @@ def own_account(account: Account) -> pb.Account:
         bot=bool(account.owner),
         owner=account.owner,
         login_name=account.login_name,
+        locale=account.locale,
+        deleted=account.deleted,
     )
+
+
+def public_account(account: Account) -> pb.Account:
+    """Tell of an account what everybody may know."""
+    return pb.Account(
+        name=account.name,
+        display_name=account.display_name,
+        create_time=timestamp(account.created),
+        bot=bool(account.owner),
+        deleted=account.deleted,
+    )
+
+
+def account_for(reader: str, account: Account) -> pb.Account:
+    """Tell of an account what the account `reader` may know."""
+    return own_account(account) if reader in (account.name, account.owner) else public_account(account)
 
 
 def open_session(session: OpenSession) -> pb.OpenSession:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias
 
 import structlog
+from google.rpc import code_pb2
 
 from gouji.lobby.v1 import lobby_pb2 as pb
 from gouji_rules.errors import shortened
@@ -16,7 +17,7 @@ from gouji_server.api.time_controls import read_times
 from gouji_server.api.validation import Shape
 from gouji_server.lobby import rule_sets
 from gouji_server.lobby.rule_sets import PREFIX as RULE_SETS
-from gouji_server.tables import TableNotFound, TableSpec
+from gouji_server.tables import Refused, TableNotFound, TableSpec
 from gouji_server.tables.join_codes import LENGTH, SYMBOLS
 
 if TYPE_CHECKING:
@@ -26,10 +27,11 @@ if TYPE_CHECKING:
 
     from gouji.rules.v1 import rules_pb2
     from gouji_rules.rule_set import OptionValue, RuleSet
+    from gouji_server.accounts.blocks import Blocks
     from gouji_server.api.calls import Call, Calls
     from gouji_server.api.join_codes import CodeTries
     from gouji_server.api.pages import Pages
-    from gouji_server.tables import Tables
+    from gouji_server.tables import Caller, TableHandle, Tables
 
 SERVICE = "gouji.lobby.v1.LobbyService"
 
@@ -55,7 +57,8 @@ _NAMED = (("request_id", "request_id"), ("name", "table"))
 class LobbyService:
     """Makes and fills tables."""
 
-    def __init__(self, tables: Tables, pages: Pages, code_tries: CodeTries) -> None:
+    def __init__(self, tables: Tables, pages: Pages, code_tries: CodeTries, blocks: Blocks) -> None:
+        self._blocks = blocks
         self._code_tries = code_tries
         self._tables = tables
         self._pages = pages
@@ -178,9 +181,20 @@ class LobbyService:
         wanted = _settled_seat(request)
         table = await self._tables.open(request.name)
         code = self._code(call, request.join_code)
+        await self._check_welcome(table, call.caller, code)
         info, seat = await table.join(call.caller, wanted, request.request_id, code)
         structlog.contextvars.bind_contextvars(seat=seat)
         return pb.JoinTableResponse(table=info, seat=seat)
+
+    async def _check_welcome(self, table: TableHandle, caller: Caller, code: str) -> None:
+        """Raise Refused for somebody whom the owner of a waiting table has blocked."""
+        info = await table.info()
+        seated = any(player.account == caller.account for player in info.players)
+        if info.state != pb.TABLE_STATE_WAITING or seated or info.owner == caller.account:
+            return
+        if await self._blocks.has_blocked(info.owner, caller.account):
+            await table.shown(caller, code)  # whoever may not know of the table is told that there is none
+            raise _not_welcome()
 
     async def leave_table(self, request: pb.LeaveTableRequest, call: Call) -> pb.LeaveTableResponse:
         """Give the seat up."""
@@ -212,6 +226,15 @@ class LobbyService:
 
     def _code(self, call: Call, said: str) -> str:
         return self._code_tries.take(call.caller.account, call, said)
+
+
+def _not_welcome() -> Refused:
+    return Refused(
+        code_pb2.PERMISSION_DENIED,
+        "NOT_WELCOME",
+        "you cannot sit down at this table: choose another one",
+        "你不能在这张桌子入座：请另选一桌",
+    )
 
 
 def _shape_of(request: _AtTable) -> Shape:

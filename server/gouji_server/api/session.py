@@ -11,11 +11,12 @@ from gouji.session.v1 import session_pb2 as pb
 from gouji_server.accounts import CredentialError, SignInLimited
 from gouji_server.accounts.password_hashing import HashingBusy
 from gouji_server.accounts.passwords import TooManyTries
-from gouji_server.api.account_messages import open_session, own_account, tokens
+from gouji_server.api.account_messages import open_session, tokens
 from gouji_server.api.bot_accounts import BotMethods
-from gouji_server.api.errors import limited, unauthenticated, wrong_credential
+from gouji_server.api.errors import limited, wrong_credential
 from gouji_server.api.pages import DEFAULT_PAGE, MAX_PAGE
 from gouji_server.api.passwords import PasswordMethods, password_refused
+from gouji_server.api.profiles import ProfileMethods
 from gouji_server.api.timestamps import timestamp
 from gouji_server.api.validation import Shape
 from gouji_server.tables import Refused
@@ -46,6 +47,7 @@ class SessionService:
         self._pages = pages
         self._minimums = minimums
         self._clock = clock
+        self._profiles = ProfileMethods(accounts, pages)
         self._passwords = PasswordMethods(accounts.passwords)
         self._bots = BotMethods(accounts.bots, pages, clock)
         self._ways: dict[str, Callable[[pb.SignInRequest, Shape, Call], Awaitable[SignedIn]]] = {
@@ -66,13 +68,13 @@ class SessionService:
                 "SignIn": calls.unary("SignIn", pb.SignInRequest, self.sign_in),
                 "RefreshSession": calls.unary("RefreshSession", pb.RefreshSessionRequest, self.refresh),
                 "SignOut": calls.unary("SignOut", pb.SignOutRequest, self.sign_out),
-                "GetAccount": calls.unary("GetAccount", pb.GetAccountRequest, self.get_account),
                 "ListSessions": calls.unary("ListSessions", pb.ListSessionsRequest, self.list_sessions),
                 "RevokeSession": calls.unary("RevokeSession", pb.RevokeSessionRequest, self.revoke_session),
                 "SignOutEverywhere": calls.unary(
                     "SignOutEverywhere", pb.SignOutEverywhereRequest, self.sign_out_everywhere
                 ),
             }
+            | self._profiles.handlers(calls)
             | self._passwords.handlers(calls)
             | self._bots.handlers(calls)
         )
@@ -142,17 +144,6 @@ class SessionService:
         await self._accounts.sessions.sign_out(request.refresh_token)
         return pb.SignOutResponse()
 
-    async def get_account(self, request: pb.GetAccountRequest, call: Call) -> pb.GetAccountResponse:
-        """Tell the caller who it is."""
-        Shape().name(request.name, "accounts").settle()
-        if request.name not in ("accounts/me", call.caller.account):
-            raise _not_yours()
-        account = await self._accounts.get(call.caller.account)
-        if account is None:
-            # The token outlived its account.
-            raise unauthenticated()
-        return pb.GetAccountResponse(account=own_account(account))
-
     async def list_sessions(self, request: pb.ListSessionsRequest, call: Call) -> pb.ListSessionsResponse:
         """List the caller's open sessions."""
         shape = Shape().page_size(request.page_size, MAX_PAGE, DEFAULT_PAGE)
@@ -202,12 +193,6 @@ def _too_many(error: SignInLimited) -> Refused:
         "too many sign-ins from this address: try again in a moment",
         "来自此地址的登录过多：请稍后再试",
         error.wait,
-    )
-
-
-def _not_yours() -> Refused:
-    return Refused(
-        code_pb2.PERMISSION_DENIED, "NOT_YOUR_ACCOUNT", "only your own account may be read", "只能读取自己的账号"
     )
 
 

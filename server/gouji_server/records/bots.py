@@ -56,6 +56,9 @@ class BotRecords:
     async def add(self, bot: AccountRecord) -> AccountRecord | NotAdded:
         """Add a bot's account; one with that id that is there already is returned instead."""
         async with self._database.transaction() as connection:
+            owner = await account_of(connection, bot.owner_id or "")
+            if owner is None or owner.deleted is not None:
+                return NotAdded.NO_SUCH_BOT
             known = await account_of(connection, bot.id)
             if known is not None:
                 return known

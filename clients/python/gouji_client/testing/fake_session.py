@@ -10,6 +10,7 @@ import grpc
 
 from gouji.session.v1 import session_pb2
 from gouji_client.testing.fake_bots import FakeBots
+from gouji_client.testing.fake_profiles import FakeProfiles
 from gouji_client.testing.refusals import Refusal, unauthenticated
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ class FakeAccounts:
         self.on_end: Callable[[], None] = lambda: None
         """Called when a session has been ended: its streams are to look at their tokens."""
         self._passwords: dict[str, str] = {}
+        self._profiles = FakeProfiles(self._accounts, self.person, clock)
         self._bots = FakeBots(self._add_account, self._end_of_token)
         self.refreshes = 0
         """How often a refresh token was traded in."""
@@ -135,10 +137,52 @@ class FakeAccounts:
 
     async def get_account(self, request: session_pb2.GetAccountRequest, token: str) -> session_pb2.GetAccountResponse:
         """See `SessionService.GetAccount`."""
-        account = self.account_of(token)
-        if request.name not in ("accounts/me", account.name):
-            raise Refusal(grpc.StatusCode.PERMISSION_DENIED, "NOT_YOURS", "another's account", "他人账号")
-        return session_pb2.GetAccountResponse(account=account)
+        reader = self.account_of(token).name
+        name = reader if request.name == "accounts/me" else request.name
+        return session_pb2.GetAccountResponse(account=self._profiles.get(reader, name))
+
+    async def update_account(
+        self, request: session_pb2.UpdateAccountRequest, token: str
+    ) -> session_pb2.UpdateAccountResponse:
+        """See `SessionService.UpdateAccount`."""
+        return session_pb2.UpdateAccountResponse(account=self._profiles.update(token, request))
+
+    async def delete_account(
+        self, request: session_pb2.DeleteAccountRequest, token: str
+    ) -> session_pb2.DeleteAccountResponse:
+        """See `SessionService.DeleteAccount`."""
+        account = self._accounts[self.person(token)]
+        if request.name != account.name:
+            raise Refusal(grpc.StatusCode.INVALID_ARGUMENT, "BAD_REQUEST", "your own account", "须为自己的账号")
+        if self._passwords.get(account.login_name, request.current_password) != request.current_password:
+            raise Refusal(grpc.StatusCode.PERMISSION_DENIED, "WRONG_PASSWORD", "another password", "密码不正确")
+        for bot in self._bots.of(account.name):
+            self._bots.delete(account.name, bot.name)
+        self._passwords.pop(account.login_name, None)
+        self._secrets.pop(account.name, None)
+        self._end([held for held in self._open.values() if held.account == account.name])
+        account.CopyFrom(session_pb2.Account(name=account.name, display_name="deleted", deleted=True))
+        return session_pb2.DeleteAccountResponse()
+
+    async def block_account(
+        self, request: session_pb2.BlockAccountRequest, token: str
+    ) -> session_pb2.BlockAccountResponse:
+        """See `SessionService.BlockAccount`."""
+        self._profiles.block(token, request.name)
+        return session_pb2.BlockAccountResponse()
+
+    async def unblock_account(
+        self, request: session_pb2.UnblockAccountRequest, token: str
+    ) -> session_pb2.UnblockAccountResponse:
+        """See `SessionService.UnblockAccount`."""
+        self._profiles.unblock(token, request.name)
+        return session_pb2.UnblockAccountResponse()
+
+    async def list_blocked_accounts(
+        self, request: session_pb2.ListBlockedAccountsRequest, token: str
+    ) -> session_pb2.ListBlockedAccountsResponse:
+        """See `SessionService.ListBlockedAccounts`."""
+        return self._profiles.blocked(token)
 
     async def list_sessions(
         self, request: session_pb2.ListSessionsRequest, token: str
