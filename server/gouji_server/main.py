@@ -24,6 +24,7 @@ from gouji_server.api.join_codes import CodeTries
 from gouji_server.api.listener import Listener, must_be_free
 from gouji_server.api.pages import Pages
 from gouji_server.api.streams import Streams
+from gouji_server.api.table_lists import TableLists
 from gouji_server.client_minimums import read_minimums
 from gouji_server.config import Config
 from gouji_server.data_directory import DataDirectory, StartError
@@ -118,9 +119,10 @@ class Server:
                 max_tables_per_stream=config.max_tables_per_stream,
                 code_tries=code_tries,
             )
+            lists = TableLists(tables, pages, accounts.blocks, streams, clock, config.heartbeat_seconds)
             services = {
                 session.SERVICE: session.SessionService(accounts, pages, minimums, clock).handlers(calls),
-                lobby.SERVICE: lobby.LobbyService(tables, pages, code_tries, accounts.blocks).handlers(calls),
+                lobby.SERVICE: lobby.LobbyService(tables, pages, code_tries, accounts.blocks, lists).handlers(calls),
                 table.SERVICE: table.TableService(room, accounts).handlers(calls),
                 replay.SERVICE: replay.ReplayService(Replays(matches), pages, streams, clock).handlers(calls),
             }

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from gouji_cli import account, bot_accounts, bots, records, rules, serving
+from gouji_cli import account, bot_accounts, bots, records, rules, serving, tables
 from gouji_cli.demo.command import demo
 from gouji_cli.replaying.command import replay
 from gouji_cli.terminal import by_locale, forgive_encoding, say_error
@@ -31,6 +31,7 @@ app.add_typer(bots.app, name="bot")
 bots.app.add_typer(bot_accounts.accounts, name="account")
 bots.app.add_typer(bot_accounts.tokens, name="token")
 app.add_typer(account.app, name="account")
+app.add_typer(tables.app, name="table")
 app.command("serve", context_settings=serving.PASS_ON)(serving.serve)
 app.command("demo")(demo)
 app.command("replay")(replay)

@@ -11,10 +11,11 @@ from gouji_client.arguments import is_number, seat_number, table_name, text_of, 
 from gouji_client.calls import new_request_id
 from gouji_client.errors import BadInput
 from gouji_client.table_changes import TIME_PRESETS, update_request
+from gouji_client.table_list import list_request, watch_tables
 from gouji_rules.rule_set import format_option
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncGenerator, AsyncIterator
 
     from gouji.lobby.v1.lobby_pb2_grpc import LobbyServiceAsyncStub
     from gouji.rules.v1 import rules_pb2
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from gouji_client.calls import Calls
     from gouji_client.session import Session
     from gouji_client.table_changes import TableChanges
+    from gouji_client.table_list import TableWishes
     from gouji_rules.rule_set import OptionValue
 
 
@@ -121,16 +123,19 @@ class Lobby:
                 return found
             request.page_token = answer.next_page_token
 
-    async def tables(
-        self,
-        *,
-        state: lobby_pb2.TableState.ValueType = lobby_pb2.TABLE_STATE_UNSPECIFIED,
-        with_free_seat: bool = False,
-    ) -> AsyncIterator[lobby_pb2.Table]:
-        """Iterate over the open tables, newest first, a page at a time: `async for table in lobby.tables()`."""
-        free = true_or_false(with_free_seat, "with_free_seat")
-        with well_formed("a state"):
-            request = lobby_pb2.ListTablesRequest(state=state, with_free_seat=free)
+    def watch_tables(self, **wishes: Unpack[TableWishes]) -> AsyncGenerator[list[lobby_pb2.Table], None]:
+        """Iterate over the list of open tables as it changes: `async for tables in lobby.watch_tables()`.
+
+        Each time it is the whole list, newest table first, of the 500 newest that are as asked for.
+        """
+        return watch_tables(self._stub, self._session, self._calls, wishes)
+
+    async def tables(self, **wishes: Unpack[TableWishes]) -> AsyncIterator[lobby_pb2.Table]:
+        """Iterate over the open tables, newest first, a page at a time: `async for table in lobby.tables()`.
+
+        `state`, `with_free_seat`, `rule_set`, `text` (in the title) and `without_bots` say which are wanted.
+        """
+        request = list_request(wishes)
         while True:
             answer = await self._calls.signed(self._session, self._stub.ListTables, request)
             for table in answer.tables:

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from gouji_client.table import LegalPlays
     from gouji_client.table import Table as AsyncTable
     from gouji_client.table_changes import TableChanges
+    from gouji_client.table_list import TableWishes
     from gouji_client.view import FeltHand, TableView
 
 T = TypeVar("T")
@@ -209,16 +210,11 @@ class Lobby:
         """Return the rule sets that tables can be made with."""
         return _loop.run(self._lobby.rule_sets())
 
-    def tables(
-        self,
-        *,
-        state: lobby_pb2.TableState.ValueType = lobby_pb2.TABLE_STATE_UNSPECIFIED,
-        with_free_seat: bool = False,
-    ) -> list[lobby_pb2.Table]:
-        """Return the open tables, newest first."""
+    def tables(self, **wishes: Unpack[TableWishes]) -> list[lobby_pb2.Table]:
+        """Return the open tables that are as asked for, newest first."""
 
         async def all_of_them() -> list[lobby_pb2.Table]:
-            return [table async for table in self._lobby.tables(state=state, with_free_seat=with_free_seat)]
+            return [table async for table in self._lobby.tables(**wishes)]
 
         return _loop.run(all_of_them())
 

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from gouji_server.api.calls import Call, Calls
     from gouji_server.api.join_codes import CodeTries
     from gouji_server.api.pages import Pages
+    from gouji_server.api.table_lists import TableLists
     from gouji_server.tables import Caller, TableHandle, Tables
 
 SERVICE = "gouji.lobby.v1.LobbyService"
@@ -57,7 +58,8 @@ _NAMED = (("request_id", "request_id"), ("name", "table"))
 class LobbyService:
     """Makes and fills tables."""
 
-    def __init__(self, tables: Tables, pages: Pages, code_tries: CodeTries, blocks: Blocks) -> None:
+    def __init__(self, tables: Tables, pages: Pages, code_tries: CodeTries, blocks: Blocks, lists: TableLists) -> None:
+        self._lists = lists
         self._blocks = blocks
         self._code_tries = code_tries
         self._tables = tables
@@ -77,7 +79,7 @@ class LobbyService:
             ),
             "ResetJoinCode": calls.unary("ResetJoinCode", pb.ResetJoinCodeRequest, self.reset_join_code, logged=_NAMED),
             **OwnersCalls(self._tables).handlers(calls),
-            "ListTables": calls.unary("ListTables", pb.ListTablesRequest, self.list_tables),
+            **self._lists.handlers(calls),
             "JoinTable": calls.unary("JoinTable", pb.JoinTableRequest, self.join_table, logged=_NAMED),
             "LeaveTable": calls.unary("LeaveTable", pb.LeaveTableRequest, self.leave_table, logged=_NAMED),
             "SetReady": calls.unary("SetReady", pb.SetReadyRequest, self.set_ready, logged=_NAMED),
@@ -159,22 +161,6 @@ class LobbyService:
         _shape_of(request).settle()
         table = await self._tables.open(request.name)
         return pb.ResetJoinCodeResponse(join_code=await table.reset_join_code(call.caller, request.request_id))
-
-    async def list_tables(self, request: pb.ListTablesRequest, call: Call) -> pb.ListTablesResponse:
-        """List tables, newest first."""
-        shape = Shape().page_size(request.page_size, MAX_PAGE, DEFAULT_PAGE)
-        if request.state not in pb.TableState.values():
-            shape.bad("state", "wanted: a TableState", "应为 TableState 之一")
-        question = ("ListTables", call.caller.account, request.state, request.with_free_seat)
-        position = self._pages.continued(question, request.page_token, shape)
-        shape.settle()
-        tables, following = self._tables.list(
-            page_size=request.page_size or DEFAULT_PAGE,
-            page_token=position,
-            state=request.state,
-            with_free_seat=request.with_free_seat,
-        )
-        return pb.ListTablesResponse(tables=tables, next_page_token=self._pages.following(question, following))
 
     async def join_table(self, request: pb.JoinTableRequest, call: Call) -> pb.JoinTableResponse:
         """Take a seat."""

@@ -65,6 +65,7 @@ OF_METHOD = {
     "UpdateTable": Scope.LOBBY,
     "KickPlayer": Scope.LOBBY,
     "ListTables": Scope.LOBBY,
+    "WatchTables": Scope.LOBBY,
     "JoinTable": Scope.LOBBY,
     "LeaveTable": Scope.LOBBY,
     "SetReady": Scope.LOBBY,

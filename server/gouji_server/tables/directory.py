@@ -12,6 +12,8 @@ from gouji_server.tables import refusals
 from gouji_server.tables.table import FINISHED, FROZEN
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from gouji_server.tables.limits import Limits
 
 PAGE_SIZE = 50
@@ -30,6 +32,7 @@ class Directory:
         self._order: list[_Key] = []
         self._closed: list[_Key] = []
         self._open_of: dict[str, int] = {}
+        self._listeners: list[Callable[[str], None]] = []
         self._by_code: dict[str, str] = {}
         self._code_of: dict[str, str] = {}
 
@@ -64,6 +67,30 @@ class Directory:
         if not is_open and (was_open or before is None):
             insort(self._closed, key)
             self._forget_oldest()
+        self._tell(info.name)
+
+    def listen(self, listener: Callable[[str], None]) -> None:
+        """Have a listener told the name of each table whose lobby facts change."""
+        self._listeners.append(listener)
+
+    def unlisten(self, listener: Callable[[str], None]) -> None:
+        """Have it told no more."""
+        self._listeners.remove(listener)
+
+    def _tell(self, name: str) -> None:
+        for listener in self._listeners:
+            listener(name)
+
+    def newest(self, matches: Callable[[lobby_pb2.Table], bool], most: int) -> tuple[list[lobby_pb2.Table], bool]:
+        """Return the newest tables that match, newest first, and whether there are more."""
+        found: list[lobby_pb2.Table] = []
+        for _, name in self._order:
+            info = self._infos[name]
+            if matches(info):
+                if len(found) == most:
+                    return found, True
+                found.append(info)
+        return found, False
 
     @property
     def open_tables(self) -> int:
@@ -84,9 +111,18 @@ class Directory:
         return [info for info in self._infos.values() if info.state == lobby_pb2.TABLE_STATE_PLAYING]
 
     def page(
-        self, size: int, token: str, state: lobby_pb2.TableState.ValueType, *, with_free_seat: bool
+        self,
+        size: int,
+        token: str,
+        state: lobby_pb2.TableState.ValueType,
+        *,
+        with_free_seat: bool,
+        matches: Callable[[lobby_pb2.Table], bool] | None = None,
     ) -> tuple[list[lobby_pb2.Table], str]:
-        """Return one page, newest table first, and the token of the next. Raises Refused."""
+        """Return one page, newest table first, and the token of the next. Raises Refused.
+
+        `matches` says which tables are wanted besides; a token does not know it.
+        """
         if not 0 <= size <= MOST_PAGE_SIZE:
             raise refusals.bad_field("page_size", "0 to 100", "0到100")
         filters = f"{state}{'f' if with_free_seat else ''}"
@@ -94,7 +130,7 @@ class Directory:
         found: list[lobby_pb2.Table] = []
         for key in self._order[at:]:
             info = self._infos[key[1]]
-            if not _matches(info, state, with_free_seat=with_free_seat):
+            if not _matches(info, state, with_free_seat=with_free_seat) or (matches is not None and not matches(info)):
                 continue
             if len(found) == (size or PAGE_SIZE):
                 return found, _write_token(key, filters)
@@ -113,6 +149,7 @@ class Directory:
             key = self._closed.pop()
             self._order.remove(key)
             del self._infos[key[1]]
+            self._tell(key[1])
 
 
 def _key(info: lobby_pb2.Table) -> _Key:

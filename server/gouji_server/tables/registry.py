@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import builtins
 import hmac
 import re
 from typing import TYPE_CHECKING
@@ -158,9 +159,24 @@ class Tables:
         page_token: str = "",
         state: lobby_pb2.TableState.ValueType = lobby_pb2.TABLE_STATE_UNSPECIFIED,
         with_free_seat: bool = False,
-    ) -> tuple[list[lobby_pb2.Table], str]:
+        matches: Callable[[lobby_pb2.Table], bool] | None = None,
+    ) -> tuple[builtins.list[lobby_pb2.Table], str]:
         """Return a page of tables, newest first, and the token of the next page. Raises Refused."""
-        return self._directory.page(page_size, page_token, state, with_free_seat=with_free_seat)
+        return self._directory.page(page_size, page_token, state, with_free_seat=with_free_seat, matches=matches)
+
+    def newest(
+        self, matches: Callable[[lobby_pb2.Table], bool], most: int
+    ) -> tuple[builtins.list[lobby_pb2.Table], bool]:
+        """Return the newest tables that match, newest first, and whether there are more."""
+        return self._directory.newest(matches, most)
+
+    def listen(self, listener: Callable[[str], None]) -> None:
+        """Have a listener told the name of each table whose lobby facts change, until :meth:`unlisten`."""
+        self._directory.listen(listener)
+
+    def unlisten(self, listener: Callable[[str], None]) -> None:
+        """Have it told no more."""
+        self._directory.unlisten(listener)
 
     async def open(self, name: str) -> TableHandle:
         """Return a table. Raises TableNotFound, or Refused while its journal cannot be read."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 import grpc
@@ -15,6 +16,8 @@ from gouji_client.testing.refusals import Refusal
 from gouji_rules.rule_set import OPTION_NAMES, format_option
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
     from gouji_client.testing.fake_session import FakeAccounts
     from gouji_client.testing.fake_table import FakeTable
 
@@ -111,11 +114,28 @@ class FakeLobby:
     async def list_tables(self, request: lobby_pb2.ListTablesRequest, token: str) -> lobby_pb2.ListTablesResponse:
         """See `LobbyService.ListTables`."""
         self._accounts.account_of(token)
+        return lobby_pb2.ListTablesResponse(tables=self._shown(request))
+
+    async def watch_tables(
+        self, request: lobby_pb2.WatchTablesRequest, token: str
+    ) -> AsyncIterator[lobby_pb2.WatchTablesResponse]:
+        """See `LobbyService.WatchTables`: the whole list whenever the one table has changed."""
+        self._accounts.account_of(token)
+        told = -1
+        while True:
+            if self._table.n != told:
+                told = self._table.n
+                yield lobby_pb2.WatchTablesResponse(snapshot=True, tables=self._shown(request))
+            await asyncio.sleep(_LOOK_SECONDS)
+
+    def _shown(self, request: lobby_pb2.ListTablesRequest | lobby_pb2.WatchTablesRequest) -> list[lobby_pb2.Table]:
         info = self._table.info
         taken = all(player.account or player.bot for player in info.players)
         wanted = info.state == request.state if request.state else not self._table.over
         shown = wanted and not info.private and not (request.with_free_seat and taken)
-        return lobby_pb2.ListTablesResponse(tables=[info] if shown else [])
+        shown = shown and request.rule_set in ("", info.rule_set) and request.title_text.lower() in info.title.lower()
+        bots = any(player.bot or player.is_bot_account for player in info.players)
+        return [info] if shown and not (request.without_bots and bots) else []
 
     async def join_table(self, request: lobby_pb2.JoinTableRequest, token: str) -> lobby_pb2.JoinTableResponse:
         """See `LobbyService.JoinTable`."""
@@ -181,6 +201,9 @@ class FakeLobby:
 def _not_found() -> Refusal:
     return Refusal(grpc.StatusCode.NOT_FOUND, "TABLE_NOT_FOUND", "there is no such table", "没有这张桌子")
 
+
+_LOOK_SECONDS = 0.05
+"""How often a watcher of the list is served."""
 
 _CODES = ("FAKE22", "FAKE33")
 """Join codes of the one table, when it is private."""

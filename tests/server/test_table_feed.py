@@ -1,0 +1,237 @@
+"""The live list of tables: filters, changes put together, bounds, and nothing of private tables."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from gouji.lobby.v1 import lobby_pb2 as pb
+from gouji_server.lobby.table_feed import MOST_CHANGED, MOST_TABLES, TableFeed
+from gouji_server.lobby.table_filter import TableFilter
+from gouji_server.tables import TableSpec
+from tests.server.players import House, person
+from tests.server.raw_client import RawClient, new_id, refusal
+
+if TYPE_CHECKING:
+    from tests.server.running import Running
+
+
+def info(number: int, **facts: Any) -> pb.Table:
+    made = pb.Table(name=f"tables/{number:016d}", state=pb.TABLE_STATE_WAITING, rule_set="ruleSets/qingdao", **facts)
+    made.create_time.seconds = number
+    if not made.players:
+        made.players.extend(pb.Player(seat=seat) for seat in range(6))
+    return made
+
+
+def numbers(told: pb.WatchTablesResponse | None) -> list[int]:
+    assert told is not None
+    return [int(table.create_time.seconds) for table in told.tables]
+
+
+def people(count: int, **last: Any) -> list[pb.Player]:
+    return [pb.Player(seat=s, account="a", **(last if s == count - 1 else {})) for s in range(count)] + [
+        pb.Player(seat=s) for s in range(count, 6)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "found"),
+    [
+        (TableFilter(), [1, 2, 3, 4, 5]),
+        (TableFilter(state=pb.TABLE_STATE_FINISHED), [6]),
+        (TableFilter(with_free_seat=True), [1, 3, 4, 5]),
+        (TableFilter(rule_set="ruleSets/shandong"), [3]),
+        (TableFilter(text="够级"), [4]),
+        (TableFilter(text="evening"), [5]),
+        (TableFilter(without_bots=True), [1, 2, 3, 4]),
+        (TableFilter(shunned=frozenset({"accounts/bad"})), [2, 3, 4, 5]),
+    ],
+)
+def test_each_filter_leaves_out_what_it_says(wanted: TableFilter, found: list[int]) -> None:
+    """One table is there for each filter to find or to leave out; a private one is found by none."""
+    bot = pb.Player(seat=5, bot="simple", ready=True)
+    shandong = info(3)
+    shandong.rule_set = "ruleSets/shandong"
+    over = info(6)
+    over.state = pb.TABLE_STATE_FINISHED
+    tables = [
+        info(1, owner="accounts/bad"),
+        info(2, players=people(6)),
+        shandong,
+        info(4, title="晚上打够级"),
+        info(5, title="An Evening Match", players=[*people(5)[:5], pb.Player(seat=5)]),
+        over,
+        info(7, private=True),
+    ]
+    tables[4].players[0].CopyFrom(bot)
+    assert [int(t.create_time.seconds) for t in tables if wanted.matches(t)] == found
+
+
+def test_a_bot_s_account_counts_as_a_bot() -> None:
+    """Without bots means without programs from outside too."""
+    assert not TableFilter(without_bots=True).matches(info(1, players=people(2, is_bot_account=True)))
+
+
+async def feed(wanted: TableFilter | None = None) -> tuple[House, TableFeed]:
+    at = House()
+    await at.tables.start()
+    return at, TableFeed(at.tables, wanted or TableFilter())
+
+
+async def test_a_reader_gets_the_list_and_then_what_changed_in_it() -> None:
+    """First all that match, newest first; then tables that came, changed or went, each once."""
+    at, reader = await feed()
+    note = at.tables._directory.note
+    for number in (1, 3, 2):
+        note(info(number))
+    first = reader.take()
+    assert first is not None
+    assert first.snapshot
+    assert numbers(first) == [3, 2, 1]
+    assert reader.take() is None
+    assert not reader.changed().done()
+    for title in ("a", "b", "c"):
+        note(info(2, title=title))
+    note(info(4))
+    gone = info(1)
+    gone.state = pb.TABLE_STATE_FINISHED
+    note(gone)
+    assert reader.changed().done()
+    told = reader.take()
+    assert told is not None
+    assert not told.snapshot
+    assert numbers(told) == [2, 4]
+    assert told.tables[0].title == "c"
+    assert list(told.removed) == [gone.name]
+    assert reader.take() is None
+
+
+async def test_what_becomes_private_is_gone_and_what_never_matched_is_not_told() -> None:
+    """A table that leaves the list for whatever reason is named once; changes of others are not told at all."""
+    at, reader = await feed(TableFilter(text="open"))
+    note = at.tables._directory.note
+    note(info(1, title="open"))
+    assert numbers(reader.take()) == [1]
+    note(info(2, title="other"))
+    note(info(3, title="open", private=True), "ABC234")
+    assert reader.take() is None
+    note(info(1, title="open", private=True), "ABC235")
+    told = reader.take()
+    assert told is not None
+    assert list(told.removed) == [info(1).name]
+    note(info(1, title="open", private=True), "ABC236")
+    assert reader.take() is None
+
+
+async def test_what_waits_for_a_slow_reader_is_bounded() -> None:
+    """Beyond the bound the changes are dropped and the whole list comes instead."""
+    at, reader = await feed()
+    note = at.tables._directory.note
+    reader.take()
+    for number in range(MOST_CHANGED + 5):
+        note(info(number))
+    assert len(reader._changed) == 0
+    told = reader.take()
+    assert told is not None
+    assert told.snapshot
+    assert told.more
+    assert numbers(told) == list(range(MOST_CHANGED + 4, MOST_CHANGED + 4 - MOST_TABLES, -1))
+
+
+async def test_beyond_the_most_tables_the_newest_are_told() -> None:
+    """A new table pushes the oldest out by a new list, and one that goes lets an older one in."""
+    at, reader = await feed()
+    note = at.tables._directory.note
+    for number in range(MOST_TABLES):
+        note(info(number))
+    told = reader.take()
+    assert told is not None
+    assert not told.more
+    note(info(MOST_TABLES))
+    told = reader.take()
+    assert told is not None
+    assert told.snapshot
+    assert told.more
+    assert numbers(told)[0] == MOST_TABLES
+    assert numbers(told)[-1] == 1
+    gone = info(5)
+    gone.state = pb.TABLE_STATE_FINISHED
+    note(gone)
+    told = reader.take()
+    assert told is not None
+    assert told.snapshot
+    assert not told.more
+    assert numbers(told)[-1] == 0
+
+
+async def test_a_closed_feed_is_told_nothing_more() -> None:
+    """Whoever has gone leaves nothing behind in the directory."""
+    at, reader = await feed()
+    reader.close()
+    assert at.tables._directory._listeners == []
+    await at.tables.create(person(0), TableSpec(), "new")
+
+
+async def create(client: RawClient, **fields: Any) -> pb.Table:
+    made: pb.CreateTableResponse = await client.call(pb.CreateTableRequest(request_id=new_id(), **fields))
+    return made.table
+
+
+async def test_the_stream_tells_the_list_and_its_changes(running_server: Running) -> None:
+    """The list first, then one message for what changed within a quarter of a second, then heartbeats in silence."""
+    owner, reader = await running_server.player(), await running_server.player()
+    one = await create(owner, title="one")
+    stub: Any = reader.lobby.WatchTables
+    call = stub(pb.WatchTablesRequest(), metadata=reader.metadata)
+    first = await call.read()
+    assert first.snapshot
+    assert list(first.tables) == [one]
+    two = await create(owner, title="two")
+    await create(owner, title="hidden", private=True)
+    await owner.call(pb.LeaveTableRequest(request_id=new_id(), name=one.name))
+    running_server.clock.advance(0.25)
+    told = await call.read()
+    assert (list(told.tables), list(told.removed)) == ([two], [one.name])
+    running_server.clock.advance(0.25)
+    while not running_server.clock._timers:
+        await create(owner, private=True)
+    for _ in range(100):
+        await owner.call(pb.GetTableRequest(name=two.name))
+        running_server.clock.advance(1)
+    beat = await call.read()
+    assert not beat.snapshot
+    assert not len(beat.tables) + len(beat.removed)
+    assert beat.HasField("time")
+    call.cancel()
+
+
+async def test_what_no_list_can_be_is_named(running_server: Running) -> None:
+    """Filters of bad shape are refused with the field named, in pages and live."""
+    client = await running_server.player()
+    for field, value in (
+        ("rule_set", "ruleSets/none"),
+        ("rule_set", "qingdao"),
+        ("title_text", "x" * 61),
+        ("state", 99),
+    ):
+        asked: dict[str, Any] = {field: value}
+        assert (await refusal(client.call(pb.ListTablesRequest(**asked)))).fields == (field,)
+        stub: Any = client.lobby.WatchTables
+        call = stub(pb.WatchTablesRequest(**asked), metadata=client.metadata)
+        assert (await refusal(call.read())).fields == (field,)
+
+
+async def test_pages_follow_their_filters(running_server: Running) -> None:
+    """A page token is good for the filters that it was made for, and pages hold what matches alone."""
+    client = await running_server.player()
+    for number in range(5):
+        await create(client, title=f"{'odd' if number % 2 else 'even'} {number}")
+        running_server.clock.advance(1)
+    page = await client.call(pb.ListTablesRequest(page_size=2, title_text="EVEN"))
+    assert [table.title for table in page.tables] == ["even 4", "even 2"]
+    following = pb.ListTablesRequest(page_size=2, title_text="EVEN", page_token=page.next_page_token)
+    assert [table.title for table in (await client.call(following)).tables] == ["even 0"]
+    following.title_text = "odd"
+    assert (await refusal(client.call(following))).fields == ("page_token",)
