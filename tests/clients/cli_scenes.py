@@ -33,7 +33,7 @@ def deal_state() -> state_pb2.DealState:
     """Return a deal in which 4 burns 2, 3 has finished first, 0 is headless and 1 has seven cards left."""
     state = state_pb2.DealState(deal=2, phase=state_pb2.PHASE_PLAY, scores=[4, 0])
     for seat in range(6):
-        state.seats.add(seat=seat, standing=state_pb2.STANDING_ACTIVE)
+        state.seats.add(seat=seat, standing=state_pb2.STANDING_ACTIVE, connected=True)
     state.seats[3].standing = state_pb2.STANDING_FINISHED
     state.seats[3].place = 1
     state.seats[1].cards_left = 7
@@ -121,6 +121,7 @@ def one_of_each_event() -> list[events_pb2.TableEvent]:
 def one_of_each_event_around_play(seat: int) -> list[events_pb2.TableEvent]:
     """Return a filled event of every kind that belongs to calls, buying, tribute, opening and the match."""
     kind = state_pb2.TRIBUTE_KIND_LOSER
+    autopilot = events_pb2.AUTOPILOT_REASON_AWAY
     owed = state_pb2.Obligation(payer=seat, receiver=0, kind=kind, count=2)
     return [
         event(places_swapped=events_pb2.PlacesSwapped(seats=[seat, 3])),
@@ -140,5 +141,7 @@ def one_of_each_event_around_play(seat: int) -> list[events_pb2.TableEvent]:
         event(count_told=events_pb2.CountTold(asker=seat, seat=2, count=7)),
         event(felt=events_pb2.Felt(asker=seat, seat=4)),
         event(dissolution_voted=events_pb2.DissolutionVoted(seat=seat, agrees=True)),
+        event(presence_changed=events_pb2.PresenceChanged(seat=seat)),
+        event(autopilot_changed=events_pb2.AutopilotChanged(seat=seat, on=True, reason=autopilot)),
         event(question_opened=events_pb2.QuestionOpened()),
     ]

@@ -34,6 +34,8 @@ async def test_everything_after_close_says_that_the_client_is_closed() -> None:
             table.ask_count(1),
             table.feel(),
             table.vote_dissolution(),
+            table.set_autopilot(),
+            table.take_back(),
             table.get_view(),
             table.legal_plays(),
             table.set_ready(),

@@ -406,3 +406,23 @@ def test_a_match_may_be_complete_before_its_last_deal() -> None:
     assert heard(1, 2, reason=dissolved).complete
     assert heard(reason=dissolved).complete
     assert not heard(2, reason=dissolved).complete
+
+
+async def test_a_bot_that_is_played_for_takes_its_seat_back() -> None:
+    """Where the server began to play its seat, as for one that is slow, a bot that is there goes on by itself."""
+    heard: list[tuple[bool, int]] = []
+
+    class Slow(Lowest):
+        """Is played for from the beginning of a deal on, and listens."""
+
+        def on_event(self, event: events_pb2.TableEvent) -> None:
+            """Note who plays the seat."""
+            if event.HasField("deal_started"):
+                server.play_for(0)
+            if event.HasField("autopilot_changed"):
+                heard.append((event.autopilot_changed.on, event.autopilot_changed.reason))
+
+    async with FakeServer(seed=5, deals=2) as server:
+        result = await run_bot(server.address, Slow(), table=server.table, backoff=AT_ONCE)
+    assert heard == [(True, events_pb2.AUTOPILOT_REASON_EXPIRIES), (False, events_pb2.AUTOPILOT_REASON_TAKEN_BACK)]
+    assert result.faults == 0

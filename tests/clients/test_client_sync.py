@@ -117,6 +117,7 @@ def test_what_is_said_out_of_turn_is_plain_calls_too() -> None:
         assert view.seat == 1
         assert table.ask_count(2) is None  # more than ten (R80)
         assert table.feel() == (31, 36)
+        assert table.take_back() > view.at.n  # what it had already: told to nobody, and the feeling was told
         assert table.vote_dissolution() > view.at.n
         assert table.until(lambda view: view.over).felt == ((31, 36),)
 

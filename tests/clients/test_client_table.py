@@ -353,3 +353,19 @@ async def test_what_a_client_feels_stays_in_its_view() -> None:
         with pytest.raises(Refused, match="NO_CHANCES_LEFT"):
             await table.feel()
         assert (await table.get_view()).felt == (felt,) * 3
+
+
+async def test_a_seat_is_handed_to_the_server_and_taken_back() -> None:
+    """The view tells whose seat the server plays and who is connected; taking it back gives the next question to the
+    client again."""
+    async with FakeServer(seed=1, deals=9) as server, connect(server.address, backoff=AT_ONCE) as client:
+        table = await sit_down(client, server.table)
+        view = await table.until(lambda view: view.asked)
+        assert view.seat is not None
+        assert not view.on_autopilot(view.seat)
+        assert view.is_connected(view.seat)
+        version = await table.set_autopilot()
+        assert version == view.at.n + 1
+        view = await table.until(lambda view: view.over)
+        assert view.on_autopilot(0)
+        assert (view.on_autopilot(6), view.is_connected(6)) == (False, True)

@@ -9,7 +9,7 @@ from gouji_server.tables import Refused, TableSpec
 from tests.leak.observed import Observed
 from tests.leak.stories import Act, AskCount, Feel, Lapse, Probe, Script
 from tests.leak.worlds import World, live_in
-from tests.server.players import House, Reader, person, request
+from tests.server.players import HomeBots, House, Reader, person, request
 from tests.server.table_time import settle
 
 if TYPE_CHECKING:
@@ -20,13 +20,15 @@ if TYPE_CHECKING:
 
 SECONDS = 20.0
 BANK = 7.0
+NEVER = 1e9
+"""Seconds after which a bot that plays for somebody answers: what it would say is no part of the script."""
 WATCHER = person(9)
 
 
 async def play(patch: pytest.MonkeyPatch, script: Script, world: World) -> Observed:
     """Play a script in one of its worlds; return what the observer and a spectator received."""
     live_in(patch, script, world)
-    house = House(seed=7)
+    house = House(seed=7, bots=HomeBots(NEVER))
     options = tuple(script.rules.overrides().items())
     handle = await house.match(
         TableSpec(rule_set=script.rules.name, options=options, decision_seconds=SECONDS, bank_seconds=BANK)
@@ -34,6 +36,7 @@ async def play(patch: pytest.MonkeyPatch, script: Script, world: World) -> Obser
     room = _Room(house, handle, script.observer)
     await room.follow()
     for step in world.steps:
+        await room.change_hands()
         await room.do(step)
         await room.read()
     await house.tables.close()
@@ -51,6 +54,7 @@ class _Room:
         self.readers = {"spectator": Reader(house, handle, WATCHER)}
         if observer >= 0:
             self.readers["seat"] = Reader(house, handle, person(observer))
+        self.handed = 0
         self.sent = {"seat": 0, "spectator": 0, "other": 0}
 
     async def follow(self) -> None:
@@ -96,6 +100,22 @@ class _Room:
                 self.observed.note("seat", "feel", repr(felt).encode())
         else:
             await self.probe(step)
+
+    async def change_hands(self) -> None:
+        """With every tenth event somebody hands its seat to a bot, or takes it back: the same in all worlds."""
+        place = self.readers["spectator"].place
+        assert place is not None
+        if place.n // 10 == self.handed:
+            return
+        self.handed = place.n // 10
+        seat, on = self.handed % 6, self.handed // 6 % 2 == 0
+        try:
+            said = str(await self.handle.set_autopilot(person(seat), on, self._request_id(seat))).encode()
+        except Refused as refused:
+            said = refused.to_proto().SerializeToString(deterministic=True)
+        if seat == self.observer:
+            self.observed.note("seat", "autopilot", said)
+        await self.read()
 
     async def lapse(self) -> None:
         """Let the open question lapse, bank and all."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import gouji_rules as gr
 from gouji.table.v1 import state_pb2, table_pb2
@@ -23,6 +24,15 @@ if TYPE_CHECKING:
 def person(number: int) -> Caller:
     """Give the caller of a number."""
     return Caller(f"accounts/p{number}", f"Player {number}")
+
+
+AT_HOME = Limits(presence_seconds=0, away_seconds=0, expiries_in_a_row=0)
+"""For tests of other things: nobody counts as away, though few follow and fewer hurry."""
+
+
+def at_home(**limits: Any) -> Limits:
+    """Return limits of one's own under which nobody counts as away either."""
+    return replace(AT_HOME, **limits)
 
 
 class HomeBots:
@@ -58,7 +68,7 @@ class House:
         self.clock = clock or TableTime()
         self.entropy = SeededEntropy(seed)
         self.bots = bots or HomeBots()
-        self.limits = limits or Limits()
+        self.limits = limits or AT_HOME
         self.metrics = metrics
         self.finished: Callable[[str], None] | None = None
         self.tables = self._make()

@@ -23,7 +23,7 @@ from gouji_server.api.table import TableRoom
 from gouji_server.config import Config
 from gouji_server.metrics import Metrics
 from gouji_server.tables import Caller, Limits, Outbox
-from tests.server.players import House
+from tests.server.players import House, at_home
 from tests.server.raw_client import RawClient, Refusal, new_id, refusal
 from tests.server.raw_seat import PlayStream, action, seated
 from tests.server.table_time import settle
@@ -387,7 +387,7 @@ async def test_a_reader_that_takes_nothing_is_cut_off() -> None:
 
 async def test_a_writer_that_reads_nothing_is_not_read_either() -> None:
     """With as many commands in flight as allowed no more are read: what waits for a deaf client is bounded."""
-    house = House(limits=Limits(commands_in_flight=4))
+    house = House(limits=at_home(commands_in_flight=4))
     room = TableRoom(
         tables=house.tables,
         pages=Pages(bytes(32)),

@@ -161,6 +161,8 @@ async def in_a_match(people: People) -> str:
     for _ in range(2):
         await say(5, tb.VoteDissolutionRequest(table=name, agrees=False), agrees=True)
     await say(2, tb.VoteDissolutionRequest(table=name, agrees=True), agrees=False)
+    for on in (False, True, True, False):
+        await say(3, tb.SetAutopilotRequest(table=name, on=on), on=not on)
     return name
 
 

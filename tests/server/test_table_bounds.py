@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from gouji.lobby.v1 import lobby_pb2
-from gouji_server.tables import Limits, Refused, TableSpec
+from gouji_server.tables import Refused, TableSpec
 from tests.server.memory_journal import MemoryJournal
-from tests.server.players import House, live_deal, person, play_on
+from tests.server.players import House, at_home, live_deal, person, play_on
 
 if TYPE_CHECKING:
     from gouji_server.tables import TableHandle
@@ -23,7 +23,7 @@ MOST_IN_ALL = 25
 async def waiting(**limits: int) -> tuple[House, MemoryJournal, TableHandle]:
     """Make a table at which four sit."""
     journal = MemoryJournal()
-    at = House(journal, limits=Limits(**limits))
+    at = House(journal, limits=at_home(**limits))
     await at.tables.start()
     return at, journal, await at.new_table(CHOOSE, people=4)
 
@@ -111,7 +111,7 @@ async def test_many_accounts_cannot_fill_a_waiting_tables_journal() -> None:
 async def test_joining_again_in_a_match_has_an_end_too() -> None:
     """A seat that joins again and again, or votes as it voted, is refused until the next deal; the others are not."""
     journal = MemoryJournal()
-    at = House(journal, seed=8, limits=Limits(said_a_deal=3))
+    at = House(journal, seed=8, limits=at_home(said_a_deal=3))
     await at.tables.start()
     handle = await at.match(TableSpec(deals=2))
     before = await handle.info()

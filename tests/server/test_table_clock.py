@@ -11,8 +11,8 @@ import pytest
 
 import gouji_rules as gr
 from gouji.table.v1 import state_pb2
-from gouji_server.tables import BotFailed, Choice, Limits, TableSpec
-from tests.server.players import HomeBots, House, Reader, live_deal, person, play_on, request
+from gouji_server.tables import BotFailed, Choice, TableSpec
+from tests.server.players import HomeBots, House, Reader, at_home, live_deal, person, play_on, request
 from tests.server.table_time import settle
 
 if TYPE_CHECKING:
@@ -278,7 +278,7 @@ class NoBots(HomeBots):
 async def check_default(how: str) -> None:
     """Hold that a table whose bot does not answer well takes the bot's default."""
     bots = NoBots(how)
-    at = House(seed=9, bots=bots, limits=Limits(bot_seconds=5))
+    at = House(seed=9, bots=bots, limits=at_home(bot_seconds=5))
     await at.tables.start()
     at.entropy.secrets.append(secret_led_by(1))  # so that the bot is asked once
     handle = await at.match(TableSpec(deals=1), people=5)

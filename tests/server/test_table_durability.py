@@ -15,7 +15,7 @@ from gouji_server.journal import Entry
 from gouji_server.tables import Limits, Refused, TableSpec, deciding, messages
 from gouji_server.tables import table as table_module
 from tests.server.memory_journal import MemoryJournal
-from tests.server.players import House, Reader, choose, live_deal, person, play_on, request
+from tests.server.players import House, Reader, at_home, choose, live_deal, person, play_on, request
 from tests.server.table_time import settle
 
 if TYPE_CHECKING:
@@ -415,7 +415,7 @@ async def test_stopping_finishes_the_turn_and_refuses_the_rest() -> None:
 
 async def test_a_busy_table_refuses_what_its_mailbox_has_no_room_for() -> None:
     """Beyond the bound commands are refused with RESOURCE_EXHAUSTED at once; those within are answered."""
-    at, journal, handle, _ = await playing(9, limits=Limits(mailbox=4))
+    at, journal, handle, _ = await playing(9, limits=at_home(mailbox=4))
     journal.hold = True
     seat, asked = next_move(at, handle)
     first = asyncio.ensure_future(handle.act(person(seat), asked))
@@ -464,7 +464,7 @@ async def test_a_command_that_comes_as_a_table_falls_asleep_wakes_it() -> None:
 
 async def test_a_table_that_waits_too_long_for_players_is_closed() -> None:
     """A waiting table at which nobody does anything is closed after the time for it, and not before; a match is not."""
-    at, _, handle, _ = await playing(12, limits=Limits(waiting_seconds=1000))
+    at, _, handle, _ = await playing(12, limits=at_home(waiting_seconds=1000))
     made = await at.tables.create(person(1), TableSpec(), "waits")
     waits = await at.tables.open(made.name)
     await at.clock.run(900)

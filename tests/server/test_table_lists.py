@@ -9,7 +9,7 @@ import pytest
 from gouji.lobby.v1 import lobby_pb2
 from gouji_server.tables import Limits, Refused, TableSpec
 from gouji_server.tables.directory import Directory
-from tests.server.players import House, person
+from tests.server.players import House, at_home, person
 
 
 def info(number: int, state: int = 1, *, free: int = 6, owner: str = "accounts/o") -> lobby_pb2.Table:
@@ -103,7 +103,7 @@ def test_tables_long_over_leave_the_lists() -> None:
 
 async def test_lists_survive_a_restart() -> None:
     """After a restart the lists show what they showed, states included; a table long over can be got by name."""
-    at = House(limits=Limits(closed_tables_listed=1))
+    at = House(limits=at_home(closed_tables_listed=1))
     await at.tables.start()
     handles = []
     for number in range(4):

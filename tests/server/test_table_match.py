@@ -11,8 +11,8 @@ import pytest
 import gouji_rules as gr
 from gouji.lobby.v1 import lobby_pb2
 from gouji.table.v1 import events_pb2, state_pb2, table_pb2
-from gouji_server.tables import Limits, TableSpec
-from tests.server.players import House, Reader, person, play_on, request
+from gouji_server.tables import TableSpec
+from tests.server.players import House, Reader, at_home, person, play_on, request
 from tests.server.table_time import settle
 
 if TYPE_CHECKING:
@@ -211,7 +211,7 @@ async def test_r52_the_opposite_of_a_revolutionary_is_asked_for_its_head() -> No
 
 async def test_the_next_deal_waits_for_the_pause_asked_for() -> None:
     """With a pause nothing is asked between deals, a snapshot tells so, and after it the deal begins by itself."""
-    at = House(seed=9, limits=Limits(pause_seconds=5))
+    at = House(seed=9, limits=at_home(pause_seconds=5))
     await at.tables.start()
     handle = await at.match(TableSpec(deals=2))
     reader = Reader(at, handle, person(0))

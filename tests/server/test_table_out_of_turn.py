@@ -11,7 +11,7 @@ import gouji_rules as gr
 from gouji.lobby.v1 import lobby_pb2
 from gouji.table.v1 import events_pb2, table_pb2
 from gouji_server.tables import Limits, Refused, TableHandle, TableSpec
-from tests.server.players import House, Reader, live_deal, person, play_on, request
+from tests.server.players import House, Reader, at_home, live_deal, person, play_on, request
 
 ASKING = TableSpec(deals=2, options=(("report", "asked"),))
 FEELING = TableSpec(deals=2, options=(("feel_chances", 3),))
@@ -279,7 +279,7 @@ async def test_r17_votes_are_seen_by_who_comes_later_and_lapse_with_the_deal() -
 
 async def test_votes_and_questions_of_one_seat_have_an_end() -> None:
     """Every word is kept and told to all: past the bound a seat is refused, the others are not, until the next deal."""
-    at, reader = await playing(ASKING, limits=Limits(said_a_deal=3))
+    at, reader = await playing(ASKING, limits=at_home(said_a_deal=3))
     handle = reader.handle
     of = next(seat for seat in range(1, 6) if live_deal(at, handle).cards(seat))
     await handle.ask_count(person(0), of, "a0")
@@ -301,7 +301,7 @@ async def test_votes_and_questions_of_one_seat_have_an_end() -> None:
 async def test_nothing_is_asked_or_voted_on_where_no_deal_runs() -> None:
     """In the pause between two deals no count is told, though a vote is heard; at a frozen table and after the match
     both are refused; and votes that come with the last seat's readiness find no deal yet."""
-    at, reader = await playing(ASKING, moves=0, limits=Limits(pause_seconds=60))
+    at, reader = await playing(ASKING, moves=0, limits=at_home(pause_seconds=60))
     handle = reader.handle
     await play_on(at, handle, random.Random(8), moves=10_000)
     with pytest.raises(Refused, match="NO_DEAL"):

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from gouji.lobby.v1 import lobby_pb2
-from gouji_server.tables import Caller, Limits, Refused, TableSpec
-from tests.server.players import House, Reader, person
+from gouji_server.tables import Caller, Refused, TableSpec
+from tests.server.players import House, Reader, at_home, person
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable
@@ -289,7 +289,7 @@ async def test_a_refused_command_leaves_its_id_free() -> None:
 
 async def test_remembered_lobby_ids_are_bounded() -> None:
     """Beyond the bound the oldest ids are forgotten: then they are new again."""
-    at = House(limits=Limits(lobby_requests=3))
+    at = House(limits=at_home(lobby_requests=3))
     await at.tables.start()
     handle = await at.new_table(people=1)
     for turn in range(4):
@@ -300,7 +300,7 @@ async def test_remembered_lobby_ids_are_bounded() -> None:
 
 async def test_accounts_have_at_most_so_many_open_tables() -> None:
     """Beyond an account's bound no more tables are made until one is over; a retry of one made is still answered."""
-    at = House(limits=Limits(open_tables_per_account=2, open_tables=3))
+    at = House(limits=at_home(open_tables_per_account=2, open_tables=3))
     await at.tables.start()
     handles = [await at.new_table(people=1, request_id=f"t{number}") for number in range(2)]
     too_many = (RESOURCE_EXHAUSTED, "TOO_MANY_TABLES_OF_ACCOUNT")
@@ -315,7 +315,7 @@ async def test_accounts_have_at_most_so_many_open_tables() -> None:
 async def test_a_late_retry_of_a_table_long_gone_is_answered_where_there_is_no_room() -> None:
     """A table that is over, out of the lists and asleep is answered for to its maker, who has as many as it may; what
     is not the same request is refused as ever."""
-    at = House(limits=Limits(open_tables_per_account=1, open_tables=9, closed_tables_listed=1, idle_seconds=10))
+    at = House(limits=at_home(open_tables_per_account=1, open_tables=9, closed_tables_listed=1, idle_seconds=10))
     await at.tables.start()
     made = await at.tables.create(person(0), TableSpec(), "old")
     await at.clock.run(1)
@@ -333,7 +333,7 @@ async def test_a_late_retry_of_a_table_long_gone_is_answered_where_there_is_no_r
 
 async def test_tables_made_at_once_count_against_the_bound() -> None:
     """Many requests at once do not slip past the bound while none of their tables is durable yet."""
-    at = House(limits=Limits(open_tables_per_account=2))
+    at = House(limits=at_home(open_tables_per_account=2))
     await at.tables.start()
     asked = [at.tables.create(person(0), TableSpec(), f"t{number}") for number in range(6)]
     made = await asyncio.gather(*asked, return_exceptions=True)

@@ -17,9 +17,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 import gouji_rules as gr
 from gouji.table.v1 import table_pb2
-from gouji_server.tables import Limits, Refused, TableSpec, inputs
+from gouji_server.tables import Refused, TableSpec, inputs
 from tests.server.memory_journal import MemoryJournal
-from tests.server.players import House, Reader, choose, live_deal, person, request
+from tests.server.players import House, Reader, at_home, choose, live_deal, person, request
 from tests.server.table_time import settle
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ class TableMachine(RuleBasedStateMachine):
         )
 
     async def begin_now(self, seed: int, spec: TableSpec) -> None:
-        limits = Limits(outbox_chunks=12, ring_steps=30)
+        limits = at_home(outbox_chunks=12, ring_steps=30)
         self.at = House(self.journal, seed=seed, limits=limits)
         await self.at.tables.start()
         self.handle = await self.at.new_table(spec)

@@ -9,7 +9,7 @@ import pytest
 
 from gouji.table.v1 import table_pb2
 from gouji_server.tables import Limits, Refused, TableSpec
-from tests.server.players import House, Reader, person, play_on
+from tests.server.players import House, Reader, at_home, person, play_on
 from tests.server.table_time import settle
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ async def test_a_place_of_another_numbering_or_ahead_of_the_table_is_unknown() -
 async def test_a_place_before_what_is_kept_is_too_old() -> None:
     """A short ring forgets: who comes back from before it gets a snapshot, who comes from within it a tail; a restart
     keeps the bound."""
-    at, handle = await playing(limits=Limits(ring_steps=10))
+    at, handle = await playing(limits=at_home(ring_steps=10))
     reader = Reader(at, handle, person(9))
     await reader.follow()
     await reader.read()
@@ -151,7 +151,7 @@ async def test_a_place_before_what_is_kept_is_too_old() -> None:
 async def test_a_slow_reader_gets_one_snapshot_for_what_it_missed() -> None:
     """A reader that takes nothing is not buffered beyond the bound; ready again it gets a snapshot, then the story; the
     others notice nothing."""
-    at, handle = await playing(limits=Limits(outbox_chunks=8))
+    at, handle = await playing(limits=at_home(outbox_chunks=8))
     slow, quick = Reader(at, handle, person(1)), Reader(at, handle, person(2))
     for reader in (slow, quick):
         await reader.follow()
@@ -174,7 +174,7 @@ async def test_a_slow_reader_gets_one_snapshot_for_what_it_missed() -> None:
 
 async def test_two_tables_on_one_stream_lag_apart() -> None:
     """On a stream that follows two tables the backlog of one that overflows leaves the other's alone."""
-    at, first = await playing(limits=Limits(outbox_chunks=8))
+    at, first = await playing(limits=at_home(outbox_chunks=8))
     made = await at.tables.create(person(0), TableSpec(title="two"), "second")
     second = await at.tables.open(made.name)
     one = Reader(at, first, person(0))
@@ -239,7 +239,7 @@ async def test_a_subscription_with_an_id_gets_its_result_with_the_snapshot() -> 
 
 async def test_followers_are_bounded() -> None:
     """So many spectators at a table, so many streams of one account; seats are not kept out by spectators."""
-    at, handle = await playing(limits=Limits(watchers=3, streams_per_account=2))
+    at, handle = await playing(limits=at_home(watchers=3, streams_per_account=2))
     outboxes = [at.tables.outbox() for _ in range(9)]
     for number in (10, 11, 12):
         await handle.subscribe(person(number), None, outboxes[number - 10])
@@ -333,7 +333,7 @@ async def test_stream_commands_are_counted_by_status_alone() -> None:
 
 async def test_a_tail_longer_than_the_bound_is_taken_whole() -> None:
     """Coming back from far behind is no slowness: the whole tail comes, without a gap and without a snapshot."""
-    at, handle = await playing(limits=Limits(outbox_chunks=4))
+    at, handle = await playing(limits=at_home(outbox_chunks=4))
     reader = Reader(at, handle, person(1))
     await reader.follow()
     await reader.read()
@@ -347,7 +347,7 @@ async def test_a_tail_longer_than_the_bound_is_taken_whole() -> None:
 
 async def test_a_slow_reader_learns_of_the_end() -> None:
     """A reader that lags when the table closes still gets its snapshot, which says so, and then its stream ends."""
-    at, handle = await playing(limits=Limits(outbox_chunks=4))
+    at, handle = await playing(limits=at_home(outbox_chunks=4))
     outbox = at.tables.outbox(one_table=True)
     await handle.subscribe(person(9), None, outbox)
     await play_on(at, handle, random.Random(1))

@@ -88,6 +88,12 @@ PHRASES = {
     "felt": Phrase("{who} feels {whom}'s hand", "{who} 摸 {whom} 的班"),
     "for_ending": Phrase("{who} is for ending the match", "{who} 同意散局"),
     "against_ending": Phrase("{who} is against ending the match", "{who} 不同意散局"),
+    "gone": Phrase("{who} is gone", "{who} 掉线"),
+    "back": Phrase("{who} is back", "{who} 回来了"),
+    "autopilot_expiries": Phrase("{who} let the clock run out: a bot plays on", "{who} 多次超时，转为托管"),
+    "autopilot_away": Phrase("{who} is away: a bot plays on", "{who} 离开已久，转为托管"),
+    "autopilot_asked": Phrase("{who} has a bot play", "{who} 托管"),
+    "autopilot_off": Phrase("{who} plays again", "{who} 取消托管"),
     "deal_ended": Phrase("deal over, {scores}", "本盘结束，{scores}"),
     "sweep": Phrase("deal over with a sweep, {scores}", "串三户！本盘结束，{scores}"),
     "match_ended": Phrase("the match is over: {scores}", "全局结束：{scores}"),
@@ -108,6 +114,11 @@ SEAT_EVENTS = {
     "wind_asked": "wind",
     "opened": "opens",
     "slam_made": "slam",
+}
+
+AUTOPILOT = {
+    events_pb2.AUTOPILOT_REASON_EXPIRIES: "autopilot_expiries",
+    events_pb2.AUTOPILOT_REASON_AWAY: "autopilot_away",
 }
 
 BURN_ENDS = {
@@ -342,3 +353,12 @@ class Narrator:
 
     def _tell_dissolution_voted(self, event: events_pb2.DissolutionVoted) -> Text:
         return self.sentence("for_ending" if event.agrees else "against_ending", who=self.name(event.seat))
+
+    # ── who is there ──
+
+    def _tell_presence_changed(self, event: events_pb2.PresenceChanged) -> Text:
+        return self.sentence("back" if event.connected else "gone", who=self.name(event.seat))
+
+    def _tell_autopilot_changed(self, event: events_pb2.AutopilotChanged) -> Text:
+        key = AUTOPILOT.get(event.reason, "autopilot_asked") if event.on else "autopilot_off"
+        return self.sentence(key, who=self.name(event.seat))

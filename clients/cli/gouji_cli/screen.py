@@ -162,6 +162,10 @@ class Screen:
             flags.append(Text(label(self.narrator, "burning", "烧牌"), "bold red"))
         if seat.standing == state_pb2.STANDING_ACTIVE and seat.headless:
             flags.append(Text(label(self.narrator, "headless", "无头"), "italic"))
+        if seat.autopilot:
+            flags.append(Text(label(self.narrator, "autopilot", "托管"), "italic"))
+        elif state is not None and seat.standing == state_pb2.STANDING_ACTIVE and not seat.connected:
+            flags.append(Text(label(self.narrator, "gone", "掉线"), "dim"))
         if seat.HasField("dead_goujis_left"):
             flags.append(Text(f"{label(self.narrator, 'head', '要头')} {seat.dead_goujis_left}", "italic"))
         return flags

@@ -155,6 +155,7 @@ class Player:
         self._client = client
         self._result = ResultKeeper()
         self._answered = -1
+        self._taking_back = False
         self._faults = 0
         self._traced: set[str] = set()
 
@@ -163,6 +164,7 @@ class Player:
         async with aclosing(self._table.updates()) as updates:
             async for update in updates:
                 await self._hear(update)
+                await self._stay_in_play(update)
                 # Only the newest view is worth an answer: while more waits to be read, an older question is answered.
                 if update.view.at == self._table.view.at and update.view.asked:
                     await self._answer(update.view)
@@ -178,6 +180,19 @@ class Player:
                     self._bot.on_deal_end(ended)
             except Exception as error:  # noqa: BLE001 - the author's code may raise anything
                 self._fault(f"a hook failed: {error!r}", error, raised=True)
+
+    async def _stay_in_play(self, update: Update) -> None:
+        """Take the seat back where the server plays it: the bot is here, and was only slow, or away for a while."""
+        view = update.view
+        if view.seat is None or view.over or not view.on_autopilot(view.seat):
+            self._taking_back = False
+        elif not self._taking_back:
+            self._taking_back = True
+            log.info("%s: the server plays its seat; taking it back", self._bot.display_name)
+            try:
+                await self._table.take_back()
+            except Refused as refused:  # the match may be over by now
+                log.info("%s could not take its seat back: %s", self._bot.display_name, refused)
 
     async def _answer(self, view: TableView) -> None:
         if view.decision == self._answered:

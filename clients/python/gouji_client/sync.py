@@ -346,6 +346,14 @@ class Table:
         """
         return _loop.run(self._table.vote_dissolution(agrees=agrees))
 
+    def set_autopilot(self, *, on: bool = True) -> int:
+        """Have the server's built-in bot play one's seat, or take it back; return the table's `n` after it."""
+        return _loop.run(self._table.set_autopilot(on=on))
+
+    def take_back(self) -> int:
+        """Play one's seat oneself again; return the table's `n` after it."""
+        return _loop.run(self._table.take_back())
+
     def get_view(self) -> TableView:
         """Ask the server for the table as it is now, without following it."""
         return _loop.run(self._table.get_view())

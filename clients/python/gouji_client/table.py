@@ -201,6 +201,19 @@ class Table:
         request = table_pb2.VoteDissolutionRequest(request_id=new_request_id(), table=self.name, agrees=said)
         return (await self._calls.signed(self._session, self._stub.VoteDissolution, request)).version
 
+    async def set_autopilot(self, *, on: bool = True) -> int:
+        """Have the server's built-in bot play one's seat, or take it back; return the table's `n` after it.
+
+        The server does it by itself for who is away or lets the clock run out; `view.on_autopilot(seat)` tells.
+        """
+        said = true_or_false(on, "on")
+        request = table_pb2.SetAutopilotRequest(request_id=new_request_id(), table=self.name, on=said)
+        return (await self._calls.signed(self._session, self._stub.SetAutopilot, request)).version
+
+    async def take_back(self) -> int:
+        """Play one's seat oneself again, in the middle of a question too; return the table's `n` after it."""
+        return await self.set_autopilot(on=False)
+
     async def set_ready(self, *, ready: bool = True) -> None:
         """Say that one is ready. When six seats are taken and ready the match begins at once."""
         await self._lobby.set_ready(self.name, ready=ready)

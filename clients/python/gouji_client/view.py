@@ -102,6 +102,14 @@ class TableView:
             return 0.0
         return self.state.seats[seat].bank_left.ToNanoseconds() / 1e9
 
+    def is_connected(self, seat: int) -> bool:
+        """Whether the player of a seat follows the table, as the server tells it; built-in bots always do."""
+        return self.state is None or not 0 <= seat < len(self.state.seats) or self.state.seats[seat].connected
+
+    def on_autopilot(self, seat: int) -> bool:
+        """Whether the server's bot plays a seat for its player now."""
+        return self.state is not None and 0 <= seat < len(self.state.seats) and self.state.seats[seat].autopilot
+
     @property
     def over(self) -> bool:
         """Whether nothing more will be played here: the match is over, or the server stopped the table."""

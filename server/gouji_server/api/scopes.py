@@ -81,6 +81,7 @@ OF_METHOD = {
     "AskCount": Scope.PLAY,
     "Feel": Scope.PLAY,
     "VoteDissolution": Scope.PLAY,
+    "SetAutopilot": Scope.PLAY,
     # ReplayService
     "ListMatches": Scope.WATCH,
     "GetMatch": Scope.WATCH,

@@ -78,6 +78,7 @@ class TableService:
             "VoteDissolution": calls.unary(
                 "VoteDissolution", pb.VoteDissolutionRequest, self.vote_dissolution, logged=_SAID
             ),
+            "SetAutopilot": calls.unary("SetAutopilot", pb.SetAutopilotRequest, self.set_autopilot, logged=_SAID),
         }
 
     async def play(self, requests: AsyncIterator[bytes], call: Call) -> None:
@@ -148,6 +149,13 @@ class TableService:
         table = await self._room.tables.open(request.table)
         version = await table.vote_dissolution(call.caller, request.agrees, request.request_id)
         return pb.VoteDissolutionResponse(version=version)
+
+    async def set_autopilot(self, request: pb.SetAutopilotRequest, call: Call) -> pb.SetAutopilotResponse:
+        """Have a bot play the caller's seat, or take it back."""
+        Shape().request_id(request.request_id).name(request.table, "tables", "table").settle()
+        table = await self._room.tables.open(request.table)
+        version = await table.set_autopilot(call.caller, request.on, request.request_id)
+        return pb.SetAutopilotResponse(version=version)
 
     def _code(self, call: Call, said: str) -> str:
         return self._room.code_tries.take(call.caller.account, call, said)

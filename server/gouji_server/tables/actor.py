@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import random
 from contextvars import Context
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import structlog
@@ -18,6 +17,7 @@ import structlog
 from gouji.table.v1 import table_pb2
 from gouji_server.journal import Fenced, JournalFailed
 from gouji_server.tables import inputs, refusals
+from gouji_server.tables.absence import Absence
 from gouji_server.tables.house_seats import HouseSeats
 from gouji_server.tables.messages import Turn
 from gouji_server.tables.seats import SEATS
@@ -26,35 +26,15 @@ from gouji_server.tables.story import Diverged, Story, recover
 from gouji_server.tables.subscriptions import Subscription, Subscriptions
 from gouji_server.tables.table import FROZEN
 from gouji_server.tables.table_clock import TableClock
+from gouji_server.tables.world import World
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from gouji.lobby.v1 import lobby_pb2
-    from gouji_server.journal import Journal
-    from gouji_server.tables.clock import Clock, Entropy
-    from gouji_server.tables.house_bots import HouseBots
-    from gouji_server.tables.limits import Limits
     from gouji_server.tables.messages import Message
-    from gouji_server.tables.observing import Metrics
     from gouji_server.tables.outbox import Outbox
 
 REASON_UNKNOWN = table_pb2.SNAPSHOT_REASON_UNKNOWN_PLACE
 REASON_SLOW = table_pb2.SNAPSHOT_REASON_SLOW_READER
 REASON_FIRST = table_pb2.SNAPSHOT_REASON_FIRST
-
-
-@dataclass(frozen=True, slots=True)
-class World:
-    """What tables share. ``note`` is told a table's lobby facts and join code whenever they changed."""
-
-    journal: Journal
-    clock: Clock
-    entropy: Entropy
-    bots: HouseBots
-    limits: Limits
-    metrics: Metrics
-    note: Callable[[lobby_pb2.Table, str], None]
 
 
 class Actor:
@@ -82,6 +62,7 @@ class Actor:
         self.ready: asyncio.Future[None] = self._loop.create_future()
         self._clock = TableClock(self)
         self._house = HouseSeats(self)
+        self._absence = Absence(self)
         # A context of its own: the task must not log under the account and method of whoever happened to wake it.
         self.task = self._loop.create_task(self._run(), name=name, context=Context())
 
@@ -126,6 +107,7 @@ class Actor:
             and not len(self.subscriptions)
             and not self._clock.running
             and not self._house.thinking
+            and not self._absence.running
             and self._story is not None
             and not self._story.state.wants_deal
         )
@@ -181,6 +163,7 @@ class Actor:
     def _end(self, batch: list[Message]) -> None:
         self._clock.stop()
         self._house.stop()
+        self._absence.stop()
         refused = refusals.TableNotFound() if self.missing else refusals.stopping()
         self._tell_ready(refused)
         for message in [*batch, *self._mailbox]:
@@ -237,7 +220,9 @@ class Actor:
             for message in batch:
                 self._take(message, story, turn)
                 at += 1
-            self._clock.lapse(story, turn)
+            if self._clock.lapse(story, turn):
+                self._absence.changed()
+            self._absence.look(story, turn)
             self._start_deal(story, turn)
         except Exception:
             if self._freezing:
@@ -353,6 +338,9 @@ class Actor:
         self.subscriptions.add(subscription)
         if state.closed:
             self._see_out(subscription)
+        elif seat >= 0:
+            self._absence.changed()
+            self.nudge()
         return state.n
 
     def _opening(self, story: Story, seat: int, after: table_pb2.Place | None) -> bytes:
@@ -375,6 +363,14 @@ class Actor:
         self.subscriptions.remove(subscription)
         self._lagging.pop(subscription, None)
         self.last_touch = self.world.clock.now()
+        if subscription.seat >= 0:
+            self._absence.changed()
+            self.nudge()
+
+    def heard(self, account: str) -> None:
+        """Note that an account called about the table."""
+        if self._story is not None:
+            self._absence.heard(self._story.state, account)
 
     def _serve_lagging(self, story: Story) -> None:
         lagging, self._lagging = self._lagging, {}
@@ -399,6 +395,8 @@ class Actor:
         self._story = None
         self._clock.stop()
         self._house.stop()
+        self._absence.stop()
+        self._absence.changed()
         for message in batch:
             message.tell(refusals.unavailable())
         if not await self._read():

@@ -99,6 +99,17 @@ def _dissolution_voted(event: events_pb2.TableEvent, said: happenings.Dissolutio
     event.dissolution_voted.agrees = said.agrees
 
 
+def _presence_changed(event: events_pb2.TableEvent, said: happenings.PresenceChanged) -> None:
+    event.presence_changed.seat = said.seat
+    event.presence_changed.connected = said.connected
+
+
+def _autopilot_changed(event: events_pb2.TableEvent, said: happenings.AutopilotChanged) -> None:
+    event.autopilot_changed.seat = said.seat
+    event.autopilot_changed.on = said.on
+    event.autopilot_changed.reason = said.reason  # type: ignore[assignment]
+
+
 def _cards_shown(event: events_pb2.TableEvent, said: gr.CardsShown) -> None:
     event.cards_shown.seat = said.seat
     event.cards_shown.cards.extend(said.cards)  # type: ignore[arg-type]
@@ -196,6 +207,8 @@ WRITERS: dict[type[Any], Callable[[events_pb2.TableEvent, Any], None]] = {
     happenings.DealStarted: _deal_started,
     happenings.QuestionOpened: _question_opened,
     happenings.DissolutionVoted: _dissolution_voted,
+    happenings.PresenceChanged: _presence_changed,
+    happenings.AutopilotChanged: _autopilot_changed,
     gr.CardsShown: _cards_shown,
     gr.LeadFixed: _lead_fixed,
     gr.RevolutionSettled: _revolution_settled,
@@ -248,6 +261,7 @@ class DealStateWriter:
         "_phase",
         "_places",
         "_plays",
+        "_presence",
         "_question",
         "_scores",
         "_seats",
@@ -292,6 +306,7 @@ class DealStateWriter:
         self._about: tuple[object, ...] = (None, 0, 0, 0, False)
         self._for_ending = 0
         self._banks: tuple[int, ...] = ()
+        self._presence = (-1, -1)
 
     def update(
         self,
@@ -337,6 +352,14 @@ class DealStateWriter:
             self._banks = left
             for message, ms in zip(self._seats, left, strict=True):
                 message.bank_left.FromMilliseconds(ms)
+
+    def update_presence(self, absent: int, autopilot: int) -> None:
+        """Write whose player follows the table, and whose seat a bot plays for it."""
+        if (absent, autopilot) != self._presence:
+            self._presence = (absent, autopilot)
+            for seat, message in enumerate(self._seats):
+                message.connected = not absent >> seat & 1
+                message.autopilot = bool(autopilot >> seat & 1)
 
     def _update_burn(self, public: gr.PublicState) -> None:
         self._burn = (public.burner, public.burned, public.counter_burn)

@@ -162,14 +162,14 @@ def decide_move(
 
 def decide_ask(state: TableState, account: str, of: int, request_id: str, now_ms: int) -> inputs.CountAsked | Answer:
     """Judge asking a seat for its count, all but the rules of the game, which the engine judges."""
-    seat = _own_seat(state, account)
+    seat = own_seat(state, account)
     check_request_id(request_id)
     of = check_seat(of)
     known = state.requests.find((account, ASK_COUNT, request_id), body_hash(of))
     if known is not None:
         return known
     check_playing(state)
-    _check_said(state, seat)
+    check_said(state, seat)
     if not state.decision:
         raise refusals.no_deal()
     return inputs.CountAsked(now_ms, account, seat, of, request_id)
@@ -177,7 +177,7 @@ def decide_ask(state: TableState, account: str, of: int, request_id: str, now_ms
 
 def decide_feel(state: TableState, account: str, request_id: str, now_ms: int) -> inputs.HandFelt | Answer:
     """Judge feeling the opposite's hand, all but the rules of the game, which the engine judges."""
-    seat = _own_seat(state, account)
+    seat = own_seat(state, account)
     check_request_id(request_id)
     known = state.requests.find((account, FEEL, request_id), body_hash())
     if known is not None:
@@ -192,7 +192,7 @@ def decide_vote(
     state: TableState, account: str, agrees: bool, request_id: str, now_ms: int
 ) -> inputs.DissolutionVoted | inputs.Unchanged | Answer:
     """Judge speaking for ending the match, or against it. What changes nothing is not told."""
-    seat = _own_seat(state, account)
+    seat = own_seat(state, account)
     check_request_id(request_id)
     known = state.requests.find((account, VOTE_DISSOLUTION, request_id), body_hash(agrees))
     if known is not None:
@@ -200,13 +200,13 @@ def decide_vote(
     check_playing(state)
     if state.facts is None:
         raise refusals.no_deal()
-    _check_said(state, seat)
+    check_said(state, seat)
     if not state.vote_changes(seat, agrees=agrees):
-        return _unchanged(now_ms, account, VOTE_DISSOLUTION, body_hash(agrees), request_id)
+        return unchanged(now_ms, account, VOTE_DISSOLUTION, body_hash(agrees), request_id)
     return inputs.DissolutionVoted(now_ms, account, seat, agrees, request_id)
 
 
-def _check_said(state: TableState, seat: int) -> None:
+def check_said(state: TableState, seat: int) -> None:
     """Every word at a table is kept and told to all, so there is an end to them."""
     most = state.limits.said_a_deal
     if state.said[seat] >= most:
@@ -220,12 +220,13 @@ def check_changes(state: TableState, account: str) -> None:
         raise refusals.changed_too_often(most)
 
 
-def _unchanged(now_ms: int, account: str, method: str, body: bytes, request_id: str) -> inputs.Unchanged:
+def unchanged(now_ms: int, account: str, method: str, body: bytes, request_id: str) -> inputs.Unchanged:
     """What changes nothing is remembered all the same: sent again when it would, its id gets the same answer."""
     return inputs.Unchanged(now_ms, account, method, body.hex(), request_id)
 
 
-def _own_seat(state: TableState, account: str) -> int:
+def own_seat(state: TableState, account: str) -> int:
+    """Return the caller's seat. Raises Refused for who has none."""
     seat = state.seats.seat_of(account)
     if seat < 0:
         raise state.stranger(account, refusals.not_seated())
@@ -263,12 +264,12 @@ def decide_join(
         raise refusals.not_welcome()
     sits = state.seats.seat_of(caller.account)
     if sits >= 0 and state.state == PLAYING:
-        _check_said(state, sits)
+        check_said(state, sits)
     else:
         check_waiting(state)
         check_changes(state, caller.account)
     if sits >= 0:
-        return _unchanged(now_ms, caller.account, JOIN_TABLE, body, request_id)
+        return unchanged(now_ms, caller.account, JOIN_TABLE, body, request_id)
     free = state.seats.pick(wanted)
     if state.changes_in_all >= state.limits.changes_waiting_in_all:
         raise refusals.too_many_came()
@@ -301,7 +302,7 @@ def decide_ready(
     check_waiting(state)
     check_changes(state, caller.account)
     if state.seats.players[seat].ready == ready:
-        return _unchanged(now_ms, caller.account, SET_READY, body_hash(ready), request_id)
+        return unchanged(now_ms, caller.account, SET_READY, body_hash(ready), request_id)
     return inputs.ReadySet(now_ms, caller.account, ready, request_id)
 
 
@@ -323,7 +324,7 @@ def decide_opposite(
     state.seats.check_choice(seat, wanted)
     check_changes(state, caller.account)
     if state.seats.players[seat].chosen and wanted == opposite(seat):
-        return _unchanged(now_ms, caller.account, CHOOSE_OPPOSITE, body_hash(wanted), request_id)
+        return unchanged(now_ms, caller.account, CHOOSE_OPPOSITE, body_hash(wanted), request_id)
     return inputs.OppositeChosen(now_ms, caller.account, wanted, request_id)
 
 

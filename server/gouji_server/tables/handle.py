@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from gouji.lobby.v1 import lobby_pb2
 from gouji.table.v1 import table_pb2
-from gouji_server.tables import deciding, deciding_lobby, refusals, seat_queries
+from gouji_server.tables import deciding, deciding_absence, deciding_lobby, refusals, seat_queries
 from gouji_server.tables.actor import follower
 from gouji_server.tables.messages import Change, Look, Move
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from gouji_server.tables import inputs
+    from gouji_server.tables.actor import Actor
     from gouji_server.tables.deciding import Caller
     from gouji_server.tables.outbox import Outbox
     from gouji_server.tables.registry import Tables
@@ -118,7 +119,7 @@ class TableHandle:
     async def act(self, caller: Caller, request: table_pb2.SubmitActionRequest) -> int:
         """Answer a question; return the table's n once the answer is durable."""
         future: asyncio.Future[int] = asyncio.get_running_loop().create_future()
-        self._tables.actor(self.name).post(Move(caller.account, request, future=future))
+        self._actor_heard(caller).post(Move(caller.account, request, future=future))
         return await future
 
     def act_on_stream(self, caller: Caller, request: table_pb2.SubmitActionRequest, outbox: Outbox) -> None:
@@ -127,7 +128,7 @@ class TableHandle:
         metrics = self._tables.metrics
         move = Move(caller.account, request, outbox=outbox, metrics=metrics)
         try:
-            self._tables.actor(self.name).post(move)
+            self._actor_heard(caller).post(move)
         except refusals.Refused as refused:
             move.tell(refused)
 
@@ -145,6 +146,13 @@ class TableHandle:
         """Speak for ending the match, or against it (R17); return the table's n."""
         answer = await self._said(
             lambda state, now: deciding.decide_vote(state, caller.account, agrees, request_id, now)
+        )
+        return answer.version
+
+    async def set_autopilot(self, caller: Caller, on: bool, request_id: str) -> int:
+        """Have a bot play the caller's seat, or take it back; return the table's n."""
+        answer = await self._said(
+            lambda state, now: deciding_absence.decide_autopilot(state, caller.account, on, request_id, now)
         )
         return answer.version
 
@@ -194,19 +202,28 @@ class TableHandle:
                 raise refusals.no_spectators()
             return story.snapshot(seat, REASON_REQUESTED)
 
+        self._actor_heard(caller)
         return await self._look(read)
 
     async def legal_plays(self, caller: Caller, page_size: int, page_token: str) -> table_pb2.ListLegalPlaysResponse:
         """Return a page of the plays that the caller's seat could make."""
+        self._actor_heard(caller)
         return await self._look(
             lambda story: seat_queries.legal_plays(story.state, caller.account, page_size, page_token)
         )
 
     async def check(self, caller: Caller, action: table_pb2.Action) -> table_pb2.CheckPlayResponse:
         """Say whether an action would be accepted from the caller's seat, and why not."""
+        self._actor_heard(caller)
         return await self._look(lambda story: seat_queries.check(story.state, caller.account, action))
 
     # ── inside ──
+
+    def _actor_heard(self, caller: Caller) -> Actor:
+        """Return the table's actor, which notes who called: people without a stream are not away while they call."""
+        actor = self._tables.actor(self.name)
+        actor.heard(caller.account)
+        return actor
 
     async def _look(self, read: Callable[[Story], T]) -> T:
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()

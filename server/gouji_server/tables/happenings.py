@@ -70,6 +70,23 @@ class DissolutionVoted:
 
 
 @dataclass(frozen=True, slots=True)
+class PresenceChanged:
+    """A seat's player follows the table again, or no longer does."""
+
+    seat: int
+    connected: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AutopilotChanged:
+    """A built-in bot plays a seat for its player, or no longer does. ``reason`` is numbered as on the wire."""
+
+    seat: int
+    on: bool
+    reason: int
+
+
+@dataclass(frozen=True, slots=True)
 class DealRevealed:
     """Everything of a deal that is over (R84)."""
 
@@ -102,6 +119,8 @@ TableHappening: TypeAlias = (
     | DealStarted
     | QuestionOpened
     | DissolutionVoted
+    | PresenceChanged
+    | AutopilotChanged
     | DealRevealed
     | MatchEnded
     | TableClosed

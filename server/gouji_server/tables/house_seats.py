@@ -1,4 +1,4 @@
-"""The built-in bots at one table: asked when their seat is, answering after their delay."""
+"""The built-in bots at one table, those that play for people too: asked when their seat is, answering after a delay."""
 
 from __future__ import annotations
 
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from gouji_server.tables.clock import Timer
     from gouji_server.tables.messages import Turn
     from gouji_server.tables.story import Story
+
+AUTOPILOT = "simple"
+"""The bot that plays for people who are away."""
 
 _ATTEMPTS = 2
 """A worker that another table's bot brought down is no fault of this one."""
@@ -42,12 +45,13 @@ class HouseSeats:
         if state.decision != self._decision or state.closed:
             self.stop()
             self._decision = state.decision
-        bots = state.waiting_for & state.seats.bots
+        for seat in [seat for seat in self._thinking if not state.house >> seat & 1]:  # its player took it back
+            self._thinking.pop(seat).stop()
         if state.deal is None or state.closed:
             return
-        for seat in SEATS_IN[bots]:
+        for seat in SEATS_IN[state.waiting_for & state.house]:
             if seat not in self._thinking:
-                policy = state.seats.players[seat].bot
+                policy = state.seats.players[seat].bot or AUTOPILOT
                 self._thinking[seat] = Thinking(self._actor, seat, state.decision, policy, state.deal.view(seat))
 
     def stop(self) -> None:
@@ -122,6 +126,8 @@ class BotAnswer:
         """See :class:`~gouji_server.tables.messages.Message`."""
         state = story.state
         if self._decision != state.decision or not state.waiting_for >> self._seat & 1 or state.deal is None:
+            return
+        if not state.house >> self._seat & 1:  # its player took the seat back
             return
         if self._choice is not None:
             try:

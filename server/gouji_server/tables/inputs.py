@@ -227,6 +227,30 @@ class DissolutionVoted:
 
 
 @dataclass(frozen=True, slots=True)
+class PresenceNoted:
+    """A seat's player follows the table again, or has not for a while."""
+
+    time: int
+    seat: int
+    connected: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AutopilotSet:
+    """A built-in bot plays a seat from now on, or no longer does.
+
+    ``reason`` is numbered as on the wire; ``account`` and ``request_id`` are empty where the server did it.
+    """
+
+    time: int
+    seat: int
+    on: bool
+    reason: int
+    account: str = ""
+    request_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Unchanged:
     """A person's command changed nothing. It is here since its request id is to be known again, whatever comes.
 
@@ -271,6 +295,8 @@ Input: TypeAlias = (
     | CountAsked
     | HandFelt
     | DissolutionVoted
+    | PresenceNoted
+    | AutopilotSet
     | Unchanged
     | Abandoned
     | Frozen
@@ -293,6 +319,8 @@ _KINDS: dict[str, type[Any]] = {
     "count": CountAsked,
     "feel": HandFelt,
     "dissolve": DissolutionVoted,
+    "presence": PresenceNoted,
+    "autopilot": AutopilotSet,
     "same": Unchanged,
     "abandon": Abandoned,
     "freeze": Frozen,

@@ -36,7 +36,7 @@ class Limits:
     closed_tables_listed: int = 1000
     """Tables that are over and still in lists. Beyond: the oldest leave the lists; they can be got by name."""
     said_a_deal: int = 60
-    """How often one seat may ask for counts, speak about ending the match and join again in one deal. Beyond:
+    """How often one seat may ask for counts, vote, hand itself to a bot and join again in one deal. Beyond:
     RESOURCE_EXHAUSTED, `TOO_MUCH_SAID`, until the next deal."""
     changes_waiting: int = 100
     """How often one account may take a seat, choose an opposite and say whether it is ready before the match. Beyond:
@@ -52,6 +52,12 @@ class Limits:
     """A table that waits for players without anyone doing anything is closed after this long."""
     retry_seconds: float = 1.0
     """Between attempts to read a journal that cannot be read."""
+    presence_seconds: float = 5.0
+    """A player who has not followed its table for so long is told to be gone; 0: never."""
+    away_seconds: float = 60.0
+    """One who has neither followed its table nor called about it for so long has its seat played by a bot; 0: never."""
+    expiries_in_a_row: int = 3
+    """So has one who let so many decisions in a row lapse that it was asked alone; 0: never."""
     bot_seconds: float = 5.0
     """Time that a built-in bot may think beyond its delay. Beyond: the default answer is its answer."""
     grace_seconds: float = 10.0

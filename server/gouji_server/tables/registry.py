@@ -99,8 +99,7 @@ class Tables:
                 continue
             self._note(*facts)
         for info in self._directory.playing():
-            if info.HasField("decision_time") or any(player.bot for player in info.players):
-                self.actor(info.name)
+            self.actor(info.name)
         for name in unreadable:
             if _NAME(name):
                 self.actor(name)  # its entries tell what the summary does not

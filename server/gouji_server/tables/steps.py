@@ -121,6 +121,7 @@ class StepEncoder:
         """Write what the table adds to the deal's own state."""
         self._state.update_votes(deal.for_ending)
         self._state.update_banks(deal.bank_left)
+        self._state.update_presence(deal.absent, deal.autopilot)
 
     def of_lobby(self, n: int, happened: Sequence[object], time_ms: int, info: lobby_pb2.Table) -> bytes:
         """Write the public half of a step that changes the lobby facts, whose last event is number `n`."""
@@ -202,7 +203,18 @@ def _write_events(
 class DealFacts:
     """What a step tells of a running deal, beside its public state."""
 
-    __slots__ = ("bank_left", "commitment", "deadline_ms", "decision", "for_ending", "number", "public", "scores")
+    __slots__ = (
+        "absent",
+        "autopilot",
+        "bank_left",
+        "commitment",
+        "deadline_ms",
+        "decision",
+        "for_ending",
+        "number",
+        "public",
+        "scores",
+    )
 
     def __init__(self, public: gr.PublicState, number: int, scores: tuple[int, ...], commitment: bytes) -> None:
         self.public = public
@@ -215,6 +227,10 @@ class DealFacts:
         """Mask of the people who are for ending the match (R17)."""
         self.bank_left: tuple[int, ...] = ()
         """Milliseconds in each seat's bank."""
+        self.absent = 0
+        """Mask of the seats whose player does not follow the table."""
+        self.autopilot = 0
+        """Mask of the seats that a bot plays for their player."""
 
 
 def private_part(seat: int, p: int, hand: bytes, *, answered: bool, felt: tuple[tuple[int, int], ...] = ()) -> bytes:

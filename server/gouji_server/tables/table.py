@@ -12,6 +12,7 @@ import gouji_rules as gr
 from gouji.table.v1 import events_pb2
 from gouji_rules.fairness import Proof
 from gouji_server.tables import happenings, inputs
+from gouji_server.tables.absence_state import SET_AUTOPILOT, AbsenceState
 from gouji_server.tables.convert import SEATS_IN
 from gouji_server.tables.lobby_state import (
     ADD_BOT,
@@ -24,7 +25,6 @@ from gouji_server.tables.lobby_state import (
     SET_READY,
     WAITING,
     Effect,
-    LobbyState,
 )
 from gouji_server.tables.moves import action_of
 from gouji_server.tables.requests import Answer, body_hash
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from gouji_server.tables.limits import Limits
-    from gouji_server.tables.requests import Key
 
 ASKED_TOGETHER = sum(
     1 << kind for kind in (gr.Kind.WINDOW, gr.Kind.REVOLT, gr.Kind.SHOW, gr.Kind.CALL, gr.Kind.WAIVE, gr.Kind.SWAP)
@@ -61,15 +60,17 @@ __all__ = [
     "TableState",
 ]
 
+ALL_SEATS = (1 << SEATS) - 1
 _NOTHING_ASKED: tuple[object, ...] = ()
 
 SUBMIT_ACTION = "SubmitAction"
 ASK_COUNT = "AskCount"
 FEEL = "Feel"
 VOTE_DISSOLUTION = "VoteDissolution"
+_SAID = frozenset((VOTE_DISSOLUTION, SET_AUTOPILOT))
 
 
-class TableState(LobbyState):
+class TableState(AbsenceState):
     """One table.
 
     ``n`` counts its public events, ``p`` what was said to each seat alone; ``decision`` is the `n` at which the open
@@ -86,22 +87,18 @@ class TableState(LobbyState):
         "deadline",
         "deal",
         "decision",
-        "facts",
         "p",
-        "said",
         "secret",
         "time",
     )
 
     def __init__(self, name: str, limits: Limits) -> None:
         super().__init__(name, limits)
-        self.said = [0] * SEATS
         self.p = [0] * SEATS
         self.decision = 0
         self.deadline = 0
         self.answered = 0
         self.deal: gr.Deal | None = None
-        self.facts: DealFacts | None = None
         self.secret = b""
         self.time = 0
         self._cards: list[bytes] = [b""] * SEATS
@@ -154,7 +151,7 @@ class TableState(LobbyState):
         seat = self.seats.seat_of(entry.account)
         key = (entry.account, entry.method, entry.request_id)
         body = bytes.fromhex(entry.body)
-        if entry.method == VOTE_DISSOLUTION:
+        if entry.method in _SAID:
             self._keep_said(seat, key, body)
             return
         if self.state == WAITING:
@@ -175,6 +172,7 @@ class TableState(LobbyState):
         self._felt = [()] * SEATS
         self._tell(effect, happenings.DealStarted(match.deal_number, commitment), *self.deal.start_events)
         self.facts = DealFacts(self.deal.public, match.deal_number, tuple(match.scores), commitment)
+        self.facts.absent, self.facts.autopilot = self.absent, self.autopilot
         effect.new_deal = True
         effect.touched = (1 << SEATS) - 1
         self._after_deal_input(effect)
@@ -182,10 +180,13 @@ class TableState(LobbyState):
     def _moved(self, entry: inputs.Moved, effect: Effect) -> None:
         deal = self._running()
         seat = entry.seat
+        together = ASKED_TOGETHER >> deal.public.kind & 1
         effect.happened = happened = deal.apply(seat, action_of(entry), entry.cards or None)  # type: ignore[assignment]
         self.n += len(happened)
         self._after_deal_input(effect)
         if entry.request_id:
+            if not together:  # an answer that is hidden must not show in a count
+                self.expired[seat] = 0
             key = (self.seats.players[seat].account, SUBMIT_ACTION, entry.request_id)
             self.requests.keep_move(key, Answer(entry.body, self.n))
 
@@ -194,6 +195,7 @@ class TableState(LobbyState):
         effect.by_clock = not ASKED_TOGETHER >> deal.public.kind & 1
         cards = bytes.fromhex(entry.cards) or None
         for seat in SEATS_IN[self.waiting_for]:
+            self.expired[seat] += effect.by_clock
             self._tell(effect, *deal.apply(seat, deal.default_action(seat), cards))
         self._after_deal_input(effect)
 
@@ -217,7 +219,9 @@ class TableState(LobbyState):
     def vote_changes(self, seat: int, *, agrees: bool) -> bool:
         """Whether a vote for ending the match, or against it, changes anything (R17)."""
         agreed = self.match.agreed if self.match is not None else 0
-        return not agreed >> seat & 1 if agrees else bool(agreed)
+        if not agrees:
+            return bool(agreed)
+        return not agreed >> seat & 1 or agreed | self.house == ALL_SEATS
 
     def _dissolution_voted(self, entry: inputs.DissolutionVoted, effect: Effect) -> None:
         match, facts, deal = self.match, self.facts, self.deal
@@ -227,11 +231,13 @@ class TableState(LobbyState):
         effect.of_deal = True
         dissolved = None
         if entry.agrees:
-            for seat in (*SEATS_IN[self.seats.bots], entry.seat):  # built-in bots go with the people
-                dissolved = match.agree_to_dissolve(seat)
+            dissolved = match.agree_to_dissolve(entry.seat)
+            if match.agreed | self.house == ALL_SEATS:  # seats that the server plays go with the people
+                for seat in SEATS_IN[self.house & ~match.agreed]:
+                    dissolved = match.agree_to_dissolve(seat)
         else:
             match.object_to_dissolving(entry.seat)
-        facts.for_ending = match.agreed & ~self.seats.bots
+        facts.for_ending = match.agreed & ~self.house
         if dissolved is not None:
             self.decision = self.deadline = facts.decision = facts.deadline_ms = 0
             ended = happenings.MatchEnded(tuple(match.scores), events_pb2.MATCH_END_REASON_DISSOLVED)
@@ -255,10 +261,6 @@ class TableState(LobbyState):
         if self.deal is None or not self.decision:
             raise inputs.BadEntry("a move where no deal is running")
         return self.deal
-
-    def _keep_said(self, seat: int, key: Key, body: bytes, told: int | None = None) -> None:
-        self.said[seat] += 1
-        self.requests.keep_move(key, Answer(body, self.n, told=told))
 
     def _after_deal_input(self, effect: Effect) -> None:
         """Settle what follows from the deal's new state: its end, the question, and to whom something was said."""
@@ -316,7 +318,8 @@ class TableState(LobbyState):
             self._close(effect, events_pb2.CLOSE_REASON_MATCH_OVER)
 
     _APPLY: ClassVar[dict[type[Any], Callable[[TableState, Any, Effect], None]]] = {
-        **LobbyState.FOLDS,
+        **AbsenceState.FOLDS,
+        **AbsenceState.ABSENCE_FOLDS,
         inputs.DealStarting: _deal_starting,
         inputs.Moved: _moved,
         inputs.Lapsed: _lapsed,

@@ -51,20 +51,21 @@ class TableClock:
             return max(state.deadline, self._grace)
         return state.deadline
 
-    def lapse(self, story: Story, turn: Turn) -> None:
-        """If the open decision has lapsed, give each seat that has not answered its default."""
+    def lapse(self, story: Story, turn: Turn) -> bool:
+        """If the open decision has lapsed, give each seat that has not answered its default; return whether it had."""
         state = story.state
         # Timers run by a clock that nobody sets: where the wall clock was set back, the timer is right.
         now_ms, self._rung = max(turn.now_ms, self._rung), 0
         if not state.deadline:
-            return
+            return False
         due = self.lapses_at(state)
         if now_ms < due or state.deal is None or state.closed:
-            return
+            return False
         cards = b""
         for seat in SEATS_IN[state.waiting_for]:
             cards += default_cards(state.deal, seat, self._actor.world.entropy)[1]
         turn.make(story, inputs.Lapsed(turn.now_ms, state.decision, cards.hex()))
+        return True
 
     def deal_due(self, story: Story, now_ms: int) -> bool:
         """Whether the pause before the next deal is over."""

@@ -10,7 +10,7 @@ import grpc.aio
 
 from gouji.lobby.v1 import lobby_pb2
 from gouji.session.v1 import session_pb2
-from gouji.table.v1 import table_pb2
+from gouji.table.v1 import events_pb2, table_pb2
 from gouji_client.arguments import well_formed
 from gouji_client.clock import SystemClock
 from gouji_client.errors import BadInput
@@ -139,6 +139,10 @@ class FakeServer:
     def version(self) -> int:
         """The table's `n`."""
         return self._table.n
+
+    def play_for(self, seat: int) -> None:
+        """Begin to play a client's seat, as a server does for who let the clock run out; its bot is slow."""
+        self._table.change_pilot(seat, None, on=True, reason=events_pb2.AUTOPILOT_REASON_EXPIRIES)
 
     @property
     def over(self) -> bool:

@@ -23,6 +23,7 @@ class Standing:
     scores: tuple[int, ...]
     deal_started: events_pb2.DealStarted | None
     for_ending: tuple[int, ...] = ()
+    autopilot: tuple[int, ...] = ()
 
     def state(self) -> state_pb2.DealState | None:
         """Return the public state of the deal, None before the first."""
@@ -30,6 +31,8 @@ class Standing:
             return None
         state = told.state_message(self.public, self.decision, self.scores)
         state.for_ending.extend(self.for_ending)
+        for seat in state.seats:
+            seat.connected, seat.autopilot = True, seat.seat in self.autopilot
         return state
 
 

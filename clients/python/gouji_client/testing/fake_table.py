@@ -59,6 +59,7 @@ class FakeTable:
         self.on_change: Callable[[], None] = lambda: None
         self._rng = random.Random(setting.seed)  # noqa: S311 - a game for tests
         self._opponents = self._make_opponents()
+        self._autopilot: dict[int, Opponent | None] = {}
         self._banned: set[str] = set()
         self._secrets = 0
         self._secret = b""
@@ -277,6 +278,32 @@ class FakeTable:
         self._apply(seat, self.deal.default_action(seat), None)
         self._play_opponents()
 
+    def set_autopilot(self, seat: int, *, on: bool) -> int:
+        """Have a bot play a client's seat, or no longer; return the table's `n` right after. Raises `Refusal`."""
+        if self.deal is None or self.over:
+            raise Refusal(grpc.StatusCode.FAILED_PRECONDITION, "NO_MATCH", "no match is played", "没有进行中的牌局")
+        if (seat in self._autopilot) != on:
+            reasons = events_pb2.AutopilotReason
+            asked = reasons.AUTOPILOT_REASON_ASKED if on else reasons.AUTOPILOT_REASON_TAKEN_BACK
+            pilot = opponent_of("simple", random.Random(self._rng.random()))  # noqa: S311
+            self.change_pilot(seat, pilot, on=on, reason=asked)
+        version = self._n
+        self._play_opponents()
+        return version
+
+    def change_pilot(
+        self, seat: int, pilot: Opponent | None, *, on: bool, reason: events_pb2.AutopilotReason.ValueType
+    ) -> None:
+        """Have a bot play a client's seat from the next answer on (None: one that thinks for ever), or no longer."""
+        if on:
+            self._autopilot[seat] = pilot
+        else:
+            del self._autopilot[seat]
+        event = events_pb2.TableEvent()
+        event.autopilot_changed.seat, event.autopilot_changed.on = seat, on
+        event.autopilot_changed.reason = reason
+        self._tell([event], deal=True, ask=False)
+
     def ask_count(self, asker: int, of: int) -> tuple[int, int | None]:
         """Tell all how many cards a seat holds; return the table's `n` and the count told, None for more than ten.
 
@@ -343,11 +370,12 @@ class FakeTable:
             if deal is None or deal.over:
                 self._start_deal()
                 continue
-            seat = next((s for s in SEATS if s in self._opponents and deal.is_asked(s)), None)
-            if seat is None:
+            asked = ((s, self._opponents.get(s) or self._autopilot.get(s)) for s in SEATS if deal.is_asked(s))
+            seat, player = next(((s, player) for s, player in asked if player is not None), (-1, None))
+            if player is None:
                 return
             view = deal.view(seat)
-            action = self._opponents[seat].choose(view)
+            action = player.choose(view)
             self._apply(seat, action, gouji_bots.choose_cards(view.cards, action, self._rng))
 
     def _start_deal(self) -> None:
@@ -435,6 +463,7 @@ class FakeTable:
             scores=tuple(self.match.scores),
             deal_started=self._deal_started,
             for_ending=self._for_ending(),
+            autopilot=tuple(self._autopilot),
         )
         public = table_pb2.TableUpdate(table=NAME, epoch=self.epoch, n=self._n, events=events)
         if info:

@@ -23,8 +23,16 @@ if TYPE_CHECKING:
     from gouji_client.testing.fake_session import FakeAccounts
     from gouji_client.testing.fake_table import FakeTable
 
-_Asked: TypeAlias = table_pb2.AskCountRequest | table_pb2.FeelRequest | table_pb2.VoteDissolutionRequest
-_Told = TypeVar("_Told", table_pb2.AskCountResponse, table_pb2.FeelResponse, table_pb2.VoteDissolutionResponse)
+_Asked: TypeAlias = (
+    table_pb2.AskCountRequest | table_pb2.FeelRequest | table_pb2.VoteDissolutionRequest | table_pb2.SetAutopilotRequest
+)
+_Told = TypeVar(
+    "_Told",
+    table_pb2.AskCountResponse,
+    table_pb2.FeelResponse,
+    table_pb2.VoteDissolutionResponse,
+    table_pb2.SetAutopilotResponse,
+)
 
 _PLAIN = {
     gr.verb_of(action): action
@@ -281,6 +289,15 @@ class FakeTables:
             return table_pb2.VoteDissolutionResponse(version=version)
 
         return self._once(token, request, vote)
+
+    async def set_autopilot(self, request: table_pb2.SetAutopilotRequest, token: str) -> table_pb2.SetAutopilotResponse:
+        """See `TableService.SetAutopilot`. Here the bot answers at once."""
+        seat = self._seat_view(token, request.table).seat
+
+        def pilot() -> table_pb2.SetAutopilotResponse:
+            return table_pb2.SetAutopilotResponse(version=self._table.set_autopilot(seat, on=request.on))
+
+        return self._once(token, request, pilot)
 
     # ── acting ───────────────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -1,0 +1,93 @@
+"""The part of a table's state about who is there: who follows the table, and whose seat a built-in bot plays.
+
+Nothing of it depends on cards, or on an answer that is hidden: decisions that lapse are counted only where a seat is
+asked alone, and presence is a matter of connections.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from gouji_server.tables import happenings, inputs
+from gouji_server.tables.lobby_state import PLAYING, LobbyState
+from gouji_server.tables.requests import Answer, body_hash
+from gouji_server.tables.seats import SEATS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from gouji_server.tables.limits import Limits
+    from gouji_server.tables.lobby_state import Effect
+    from gouji_server.tables.requests import Key
+    from gouji_server.tables.steps import DealFacts
+
+SET_AUTOPILOT = "SetAutopilot"
+NO_REASON = 0
+
+
+class AbsenceState(LobbyState):
+    """See the module.
+
+    ``absent`` is the mask of the seats whose player is told not to follow the table, ``autopilot`` of those that a bot
+    plays for their player, since ``autopilot_reasons``; ``expired`` counts each seat's lapsed decisions in a row;
+    ``said`` what each seat said in this deal besides its answers.
+    """
+
+    __slots__ = ("absent", "autopilot", "autopilot_reasons", "expired", "facts", "said")
+
+    def __init__(self, name: str, limits: Limits) -> None:
+        super().__init__(name, limits)
+        self.said = [0] * SEATS
+        self.absent = 0
+        self.autopilot = 0
+        self.autopilot_reasons = [NO_REASON] * SEATS
+        self.expired = [0] * SEATS
+        self.facts: DealFacts | None = None
+
+    @property
+    def house(self) -> int:
+        """Mask of the seats that the server plays: built-in bots, and those on autopilot."""
+        return self.seats.bots | self.autopilot
+
+    def _keep_said(self, seat: int, key: Key, body: bytes, told: int | None = None) -> None:
+        self.said[seat] += 1
+        self.requests.keep_move(key, Answer(body, self.n, told=told))
+
+    def _presence_noted(self, entry: inputs.PresenceNoted, effect: Effect) -> None:
+        self._check_person(entry.seat)
+        if entry.connected:
+            self.absent &= ~(1 << entry.seat)
+        else:
+            self.absent |= 1 << entry.seat
+        self._tell(effect, happenings.PresenceChanged(entry.seat, entry.connected))
+        self._show(effect)
+
+    def _autopilot_set(self, entry: inputs.AutopilotSet, effect: Effect) -> None:
+        seat = entry.seat
+        self._check_person(seat)
+        if entry.on:
+            self.autopilot |= 1 << seat
+        else:
+            self.autopilot &= ~(1 << seat)
+        self.autopilot_reasons[seat] = entry.reason
+        self.expired[seat] = 0
+        self._tell(effect, happenings.AutopilotChanged(seat, entry.on, entry.reason))
+        self._show(effect)
+        if entry.request_id:
+            self._keep_said(seat, (entry.account, SET_AUTOPILOT, entry.request_id), body_hash(entry.on))
+
+    def _check_person(self, seat: int) -> None:
+        if self.state != PLAYING or not 0 <= seat < SEATS or not self.seats.players[seat].account:
+            raise inputs.BadEntry("about a person where none plays")
+
+    def _show(self, effect: Effect) -> None:
+        """Have the deal's state, in which this stands, come with the event."""
+        effect.of_deal = True
+        if self.facts is not None:
+            self.facts.absent, self.facts.autopilot = self.absent, self.autopilot
+
+    ABSENCE_FOLDS: ClassVar[dict[type[Any], Callable[[Any, Any, Effect], None]]] = {
+        inputs.PresenceNoted: _presence_noted,
+        inputs.AutopilotSet: _autopilot_set,
+    }
+    """How each of its inputs is folded."""
