@@ -41,6 +41,9 @@ class Config(BaseSettings):
     metrics_port: Port | None = Field(default=50152, description="port of the figures; 0 picks one; none: off")
     tls_cert: Path | None = Field(default=None, description="certificate chain (PEM) to serve over TLS")
     tls_key: Path | None = Field(default=None, description="private key (PEM) of the certificate")
+    tls_client_ca: Path | None = Field(
+        default=None, description="roots (PEM) of which clients must show a certificate (mTLS)"
+    )
     insecure: bool = Field(default=False, description="allow cleartext on an address that is not loopback")
     minimum_client_versions: str = Field(
         default="", description="older clients are refused: python=0.2,web=1.0.3; any other client is let in"
@@ -82,6 +85,8 @@ class Config(BaseSettings):
     def _check(self) -> Self:
         if (self.tls_cert is None) != (self.tls_key is None):
             raise ValueError("--tls-cert and --tls-key go together")
+        if self.tls_client_ca is not None and self.tls_cert is None:
+            raise ValueError("--tls-client-ca needs --tls-cert and --tls-key")
         read_minimums(self.minimum_client_versions)
         if self.bot_least_seconds > self.bot_most_seconds:
             raise ValueError("bot_least_seconds is more than bot_most_seconds")

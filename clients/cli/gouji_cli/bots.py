@@ -15,6 +15,7 @@ from rich.text import Text
 
 import gouji_bots
 from gouji_cli.asked_rules import AskedRules, OtherRules, told
+from gouji_cli.channel_security import security
 from gouji_cli.failures import STOPPED, Stopped, first_failure, run_until_stopped
 from gouji_cli.reading_rules import rule_set, understand
 from gouji_cli.terminal import by_locale, fail, folder_fault, out, own_command, plain, print_json, speaks_chinese
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
     from gouji.lobby.v1 import lobby_pb2
-    from gouji_client import Bot, Client, MatchResult, NewTable, Table
+    from gouji_client import TLS, Bot, Client, MatchResult, NewTable, Table
 
 app = typer.Typer(help="Run bots.", no_args_is_help=True)
 
@@ -58,7 +59,7 @@ class Order:
     token: str | None
     time_limit: float | None
     strict: bool
-    tls: bool
+    tls: TLS | bool
     insecure: bool
     watch: bool
     quiet: bool
@@ -131,6 +132,9 @@ def run(
         bool, typer.Option("--strict", help="End at the bot's first mistake, instead of playing on for it.")
     ] = False,
     tls: Annotated[bool, typer.Option("--tls", help="Connect over TLS.")] = False,
+    ca: Annotated[
+        Path | None, typer.Option("--ca", metavar="FILE", help="Over TLS, trusting the roots in this file.")
+    ] = None,
     insecure: Annotated[
         bool, typer.Option("--insecure", help="Allow cleartext to another machine, on a network you trust.")
     ] = False,
@@ -202,7 +206,7 @@ def run(
         token=bot_token(token_file),
         time_limit=time_limit,
         strict=strict,
-        tls=tls,
+        tls=security(tls, ca),
         insecure=insecure,
         watch=watch,
         quiet=as_json,
@@ -250,7 +254,12 @@ def failure_of(error: Exception) -> str:
 
 def as_options(text: str) -> str:
     """Return a text of the SDK with its arguments named as the options of this command."""
-    for argument, option in (("pass tls=True", "use --tls"), ("tls=True", "--tls"), ("insecure=True", "--insecure")):
+    for argument, option in (
+        ("pass tls=True", "use --tls"),
+        ("tls=True", "--tls"),
+        ("insecure=True", "--insecure"),
+        ("TLS(cert_file=…)", "GOUJI_CLIENT_CERT"),
+    ):
         text = text.replace(argument, option)
     return text
 

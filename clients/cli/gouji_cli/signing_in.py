@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 
 from gouji_cli.bots import DEFAULT_SERVER, as_options, failure_of, in_the_clear
+from gouji_cli.channel_security import security
 from gouji_cli.failures import STOPPED, Stopped, run_until_stopped
 from gouji_cli.terminal import by_locale, fail
 
@@ -48,9 +49,7 @@ class Way:
 
     def channel(self) -> TLS | bool:
         """Return what to know the server by; False for cleartext."""
-        from gouji_client.channel import TLS
-
-        return TLS(ca_file=self.ca) if self.ca is not None else self.tls
+        return security(self.tls, self.ca)
 
     def credentials(self) -> Credentials:
         """Read the file. Raises CredentialsError."""

@@ -251,7 +251,7 @@ class Connecting:
             return f"no machine by the name of {address.host} is known here; is the address right?"
         return (
             f"no connection came about within {self._wait:g} s; check the address, and whether the server wants TLS "
-            "(tls=True); `gouji serve` starts a server on this machine"
+            "(tls=True) or a certificate of yours (TLS(cert_file=…)); `gouji serve` starts a server on this machine"
         )
 
 

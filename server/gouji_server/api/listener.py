@@ -17,6 +17,7 @@ from gouji.lobby.v1 import lobby_pb2
 from gouji.replay.v1 import replay_pb2
 from gouji.session.v1 import session_pb2
 from gouji.table.v1 import table_pb2
+from gouji_server.api.certificates import Certificates
 from gouji_server.data_directory import StartError
 
 if TYPE_CHECKING:
@@ -128,11 +129,10 @@ def _bind(server: grpc.aio.Server, host: str, config: Config) -> int:
     try:
         if config.tls_cert is None or config.tls_key is None:
             return server.add_insecure_port(address)
-        pair = (_read(config.tls_key), _read(config.tls_cert))
-        return server.add_secure_port(address, grpc.ssl_server_credentials([pair]))
+        certificates = Certificates(config.tls_cert, config.tls_key, config.tls_client_ca)
+        return server.add_secure_port(address, certificates.credentials())
     except RuntimeError as error:
-        what = "" if config.tls_cert is None else ": do the certificate and its key fit together?"
-        raise StartError(f"cannot listen on {address}{what}") from error
+        raise StartError(f"cannot listen on {address}") from error
 
 
 def must_be_free(host: str, port: int) -> None:
@@ -147,10 +147,3 @@ def must_be_free(host: str, port: int) -> None:
     except OSError as error:
         hint = "; name another port, or 0 for a free one" if error.errno == errno.EADDRINUSE else ""
         raise StartError(f"cannot listen on {host}:{port}: {error.strerror}{hint}") from error
-
-
-def _read(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise StartError(f"{path} cannot be read: {error.strerror}") from error

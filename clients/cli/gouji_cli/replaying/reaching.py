@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gouji_cli.bots import DEFAULT_SERVER, as_options, failure_of, in_the_clear
+from gouji_cli.channel_security import security
 from gouji_cli.terminal import by_locale, fail
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def signed_in(reach: Reach) -> Iterator[Client]:
     try:
         known = None if reach.keep is None else Credentials.load(reach.keep)
         server = reach.server or (known.server if known is not None else DEFAULT_SERVER)
-        with sync.connect(server, tls=reach.tls, insecure=reach.insecure) as client:
+        with sync.connect(server, tls=security(reach.tls), insecure=reach.insecure) as client:
             client.sign_in(GUEST, credentials=known)
             yield client
     except UnsafeConnection:
