@@ -215,6 +215,8 @@ async def test_what_is_neither_true_nor_false_is_said(client: Client, table: Tab
     calls: list[Callable[[], Awaitable[object]]] = [
         lambda: table.vote_dissolution(agrees=value),
         lambda: table.set_autopilot(on=value),
+        lambda: table.set_auto_decline(on=value),
+        lambda: table.set_auto_decline(always=value),
         lambda: table.set_ready(ready=value),
         lambda: client.lobby.set_ready(table, ready=value),
         lambda: client.lobby.create(NewTable(with_seat=value)),

@@ -36,6 +36,7 @@ async def test_everything_after_close_says_that_the_client_is_closed() -> None:
             table.vote_dissolution(),
             table.set_autopilot(),
             table.take_back(),
+            table.set_auto_decline(),
             table.get_view(),
             table.legal_plays(),
             table.set_ready(),

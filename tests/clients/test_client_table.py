@@ -369,3 +369,15 @@ async def test_a_seat_is_handed_to_the_server_and_taken_back() -> None:
         view = await table.until(lambda view: view.over)
         assert view.on_autopilot(0)
         assert (view.on_autopilot(6), view.is_connected(6)) == (False, True)
+
+
+async def test_windows_are_declined_for_a_client_that_wants_it() -> None:
+    """The own view alone tells of the setting, and with it no window is the client's to answer."""
+    async with FakeServer(seed=1, deals=9) as server, connect(server.address, backoff=AT_ONCE) as client:
+        table = await sit_down(client, server.table)
+        view = await table.until(lambda view: view.asked)
+        assert not view.auto_decline
+        assert await table.set_auto_decline(always=True) == view.at.n
+        view = await table.until(lambda view: view.auto_decline)
+        await table.set_auto_decline(on=False)
+        await table.until(lambda view: not view.auto_decline)

@@ -163,6 +163,7 @@ async def in_a_match(people: People) -> str:
     await say(2, tb.VoteDissolutionRequest(table=name, agrees=True), agrees=False)
     for on in (False, True, True, False):
         await say(3, tb.SetAutopilotRequest(table=name, on=on), on=not on)
+        await say(4, tb.SetAutoDeclineRequest(table=name, on=on), always=True)
     return name
 
 

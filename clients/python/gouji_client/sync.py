@@ -354,6 +354,10 @@ class Table:
         """Play one's seat oneself again; return the table's `n` after it."""
         return _loop.run(self._table.take_back())
 
+    def set_auto_decline(self, *, on: bool = True, always: bool = False) -> int:
+        """Have the server decline for one in the burn windows to come, or no longer; return the table's `n`."""
+        return _loop.run(self._table.set_auto_decline(on=on, always=always))
+
     def get_view(self) -> TableView:
         """Ask the server for the table as it is now, without following it."""
         return _loop.run(self._table.get_view())

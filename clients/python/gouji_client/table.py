@@ -214,6 +214,20 @@ class Table:
         """Play one's seat oneself again, in the middle of a question too; return the table's `n` after it."""
         return await self.set_autopilot(on=False)
 
+    async def set_auto_decline(self, *, on: bool = True, always: bool = False) -> int:
+        """Have the server decline for one in the burn windows to come, or no longer; return the table's `n`.
+
+        It lasts for this deal, or `always` for the match. Nobody else can tell; `view.auto_decline` does. A window that
+        is open already is not touched, and one may still answer oneself before the server does.
+        """
+        request = table_pb2.SetAutoDeclineRequest(
+            request_id=new_request_id(),
+            table=self.name,
+            on=true_or_false(on, "on"),
+            always=true_or_false(always, "always"),
+        )
+        return (await self._calls.signed(self._session, self._stub.SetAutoDecline, request)).version
+
     async def set_ready(self, *, ready: bool = True) -> None:
         """Say that one is ready. When six seats are taken and ready the match begins at once."""
         await self._lobby.set_ready(self.name, ready=ready)

@@ -63,6 +63,8 @@ class TableView:
     _plays: list[gr.PlayedCards]
     # The list is shared with later views, which append to it; this view's plays are the first so many.
     _plays_seen: int
+    auto_decline: bool = False
+    """Whether the server declines for the client's own seat in the burn windows to come (`Table.set_auto_decline`)."""
 
     @property
     def plays(self) -> list[gr.PlayedCards]:
@@ -235,4 +237,5 @@ def _with_seat(view: TableView, part: state_pb2.SeatPart) -> TableView:
         hand=wire.cards_from_wire(part.hand),
         answered=part.answered,
         felt=tuple(map(felt_from_wire, part.felt)),
+        auto_decline=part.auto_decline,
     )

@@ -82,6 +82,7 @@ OF_METHOD = {
     "Feel": Scope.PLAY,
     "VoteDissolution": Scope.PLAY,
     "SetAutopilot": Scope.PLAY,
+    "SetAutoDecline": Scope.PLAY,
     # ReplayService
     "ListMatches": Scope.WATCH,
     "GetMatch": Scope.WATCH,

@@ -79,6 +79,9 @@ class TableService:
                 "VoteDissolution", pb.VoteDissolutionRequest, self.vote_dissolution, logged=_SAID
             ),
             "SetAutopilot": calls.unary("SetAutopilot", pb.SetAutopilotRequest, self.set_autopilot, logged=_SAID),
+            "SetAutoDecline": calls.unary(
+                "SetAutoDecline", pb.SetAutoDeclineRequest, self.set_auto_decline, logged=_SAID
+            ),
         }
 
     async def play(self, requests: AsyncIterator[bytes], call: Call) -> None:
@@ -156,6 +159,13 @@ class TableService:
         table = await self._room.tables.open(request.table)
         version = await table.set_autopilot(call.caller, request.on, request.request_id)
         return pb.SetAutopilotResponse(version=version)
+
+    async def set_auto_decline(self, request: pb.SetAutoDeclineRequest, call: Call) -> pb.SetAutoDeclineResponse:
+        """Have the caller's seat declined for in burn windows, or no longer."""
+        Shape().request_id(request.request_id).name(request.table, "tables", "table").settle()
+        table = await self._room.tables.open(request.table)
+        version = await table.set_auto_decline(call.caller, request.on, request.always, request.request_id)
+        return pb.SetAutoDeclineResponse(version=version)
 
     def _code(self, call: Call, said: str) -> str:
         return self._room.code_tries.take(call.caller.account, call, said)

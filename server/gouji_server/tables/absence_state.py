@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from gouji_server.tables.steps import DealFacts
 
 SET_AUTOPILOT = "SetAutopilot"
+SET_AUTO_DECLINE = "SetAutoDecline"
 NO_REASON = 0
 
 
@@ -30,10 +31,22 @@ class AbsenceState(LobbyState):
 
     ``absent`` is the mask of the seats whose player is told not to follow the table, ``autopilot`` of those that a bot
     plays for their player, since ``autopilot_reasons``; ``expired`` counts each seat's lapsed decisions in a row;
-    ``said`` what each seat said in this deal besides its answers.
+    ``said`` what each seat said in this deal besides its answers. ``auto_decline`` is the mask of the seats that want
+    to be declined for, ``auto_always`` of those that want it in the next deals too, ``declining`` of those that the
+    server declines for in the open window: what a seat says during a window is good for the next one.
     """
 
-    __slots__ = ("absent", "autopilot", "autopilot_reasons", "expired", "facts", "said")
+    __slots__ = (
+        "absent",
+        "auto_always",
+        "auto_decline",
+        "autopilot",
+        "autopilot_reasons",
+        "declining",
+        "expired",
+        "facts",
+        "said",
+    )
 
     def __init__(self, name: str, limits: Limits) -> None:
         super().__init__(name, limits)
@@ -42,6 +55,9 @@ class AbsenceState(LobbyState):
         self.autopilot = 0
         self.autopilot_reasons = [NO_REASON] * SEATS
         self.expired = [0] * SEATS
+        self.auto_decline = 0
+        self.auto_always = 0
+        self.declining = 0
         self.facts: DealFacts | None = None
 
     @property
@@ -76,6 +92,15 @@ class AbsenceState(LobbyState):
         if entry.request_id:
             self._keep_said(seat, (entry.account, SET_AUTOPILOT, entry.request_id), body_hash(entry.on))
 
+    def _auto_decline_set(self, entry: inputs.AutoDeclineSet, effect: Effect) -> None:
+        seat, bit = entry.seat, 1 << entry.seat
+        self._check_person(seat)
+        self.auto_decline = self.auto_decline | bit if entry.on else self.auto_decline & ~bit
+        self.auto_always = self.auto_always | bit if entry.on and entry.always else self.auto_always & ~bit
+        effect.touched |= bit
+        key = (entry.account, SET_AUTO_DECLINE, entry.request_id)
+        self._keep_said(seat, key, body_hash(entry.on, entry.always))
+
     def _check_person(self, seat: int) -> None:
         if self.state != PLAYING or not 0 <= seat < SEATS or not self.seats.players[seat].account:
             raise inputs.BadEntry("about a person where none plays")
@@ -89,5 +114,6 @@ class AbsenceState(LobbyState):
     ABSENCE_FOLDS: ClassVar[dict[type[Any], Callable[[Any, Any, Effect], None]]] = {
         inputs.PresenceNoted: _presence_noted,
         inputs.AutopilotSet: _autopilot_set,
+        inputs.AutoDeclineSet: _auto_decline_set,
     }
     """How each of its inputs is folded."""

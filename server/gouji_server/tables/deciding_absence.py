@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from gouji.table.v1 import events_pb2
 from gouji_server.tables import inputs
-from gouji_server.tables.absence_state import SET_AUTOPILOT
+from gouji_server.tables.absence_state import SET_AUTO_DECLINE, SET_AUTOPILOT
 from gouji_server.tables.deciding import check_playing, check_request_id, check_said, own_seat, unchanged
 from gouji_server.tables.requests import Answer, body_hash
 
@@ -31,3 +31,23 @@ def decide_autopilot(
         check_said(state, seat)
     reason = events_pb2.AUTOPILOT_REASON_ASKED if on else events_pb2.AUTOPILOT_REASON_TAKEN_BACK
     return inputs.AutopilotSet(now_ms, seat, on, reason, account, request_id)
+
+
+def decide_auto_decline(
+    state: TableState, account: str, on: bool, always: bool, request_id: str, now_ms: int
+) -> inputs.AutoDeclineSet | inputs.Unchanged | Answer:
+    """Judge somebody's wanting to be declined for in burn windows, or no longer."""
+    seat = own_seat(state, account)
+    check_request_id(request_id)
+    body = body_hash(on, always)
+    known = state.requests.find((account, SET_AUTO_DECLINE, request_id), body)
+    if known is not None:
+        return known
+    check_playing(state)
+    is_on, is_always = bool(state.auto_decline >> seat & 1), bool(state.auto_always >> seat & 1)
+    if (is_on, is_always) == (on, on and always):
+        check_said(state, seat)
+        return unchanged(now_ms, account, SET_AUTO_DECLINE, body, request_id)
+    if on:
+        check_said(state, seat)
+    return inputs.AutoDeclineSet(now_ms, account, seat, on, always, request_id)

@@ -156,6 +156,13 @@ class TableHandle:
         )
         return answer.version
 
+    async def set_auto_decline(self, caller: Caller, on: bool, always: bool, request_id: str) -> int:
+        """Have the caller's seat declined for in burn windows, or no longer; return the table's n."""
+        answer = await self._said(
+            lambda state, now: deciding_absence.decide_auto_decline(state, caller.account, on, always, request_id, now)
+        )
+        return answer.version
+
     # ── watching ──
 
     async def subscribe(

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 AUTOPILOT = "simple"
 """The bot that plays for people who are away."""
 
+DECLINED = Choice(gr.DECLINE)
+"""The answer of a seat that has the server decline for it, whatever it holds."""
+
 _ATTEMPTS = 2
 """A worker that another table's bot brought down is no fault of this one."""
 
@@ -45,14 +48,20 @@ class HouseSeats:
         if state.decision != self._decision or state.closed:
             self.stop()
             self._decision = state.decision
-        for seat in [seat for seat in self._thinking if not state.house >> seat & 1]:  # its player took it back
+        house = state.house | state.declining
+        for seat in [seat for seat in self._thinking if not house >> seat & 1]:  # its player took it back
             self._thinking.pop(seat).stop()
         if state.deal is None or state.closed:
             return
-        for seat in SEATS_IN[state.waiting_for & state.house]:
-            if seat not in self._thinking:
+        for seat in SEATS_IN[state.waiting_for & house]:
+            if seat in self._thinking:
+                continue
+            if state.declining >> seat & 1:
+                self._thinking[seat] = Thinking(self._actor, seat, state.decision, DECLINED)
+            else:
                 policy = state.seats.players[seat].bot or AUTOPILOT
-                self._thinking[seat] = Thinking(self._actor, seat, state.decision, policy, state.deal.view(seat))
+                self._thinking[seat] = Thinking(self._actor, seat, state.decision)
+                self._thinking[seat].think(policy, state.deal.view(seat))
 
     def stop(self) -> None:
         """Want no more answers."""
@@ -67,21 +76,26 @@ class Thinking:
 
     __slots__ = ("_actor", "_choice", "_decision", "_delayed", "_seat", "_task", "_timer")
 
-    def __init__(self, actor: Actor, seat: int, decision: int, policy: str, view: gr.SeatView) -> None:
+    def __init__(self, actor: Actor, seat: int, decision: int, choice: Choice | None = None) -> None:
         world = actor.world
         self._actor = actor
         self._seat = seat
         self._decision = decision
-        self._choice: Choice | None = None
+        self._choice = choice
         self._delayed = True
+        self._task: asyncio.Task[None] | None = None
         due = world.clock.now() + world.bots.delay()
         self._timer: Timer = world.clock.call_at(due, self._delay_over)
+
+    def think(self, policy: str, view: gr.SeatView) -> None:
+        """Have a bot choose the answer, where there is none yet."""
         self._task = asyncio.get_running_loop().create_task(self._think(policy, view))
 
     def stop(self) -> None:
         """The answer is not wanted any more."""
         self._timer.cancel()
-        self._task.cancel()
+        if self._task is not None:
+            self._task.cancel()
 
     async def _think(self, policy: str, view: gr.SeatView) -> None:
         world = self._actor.world
@@ -96,14 +110,15 @@ class Thinking:
 
     def _delay_over(self) -> None:
         self._delayed = False
-        if self._task.done():
+        if self._task is None or self._task.done():
             self._answer()
         else:
             world = self._actor.world
             self._timer = world.clock.call_at(world.clock.now() + world.limits.bot_seconds, self._too_slow)
 
     def _too_slow(self) -> None:
-        self._task.cancel()
+        if self._task is not None:
+            self._task.cancel()
         self._answer()
 
     def _answer(self) -> None:
@@ -127,7 +142,7 @@ class BotAnswer:
         state = story.state
         if self._decision != state.decision or not state.waiting_for >> self._seat & 1 or state.deal is None:
             return
-        if not state.house >> self._seat & 1:  # its player took the seat back
+        if not (state.house | state.declining) >> self._seat & 1:  # its player took the seat back
             return
         if self._choice is not None:
             try:

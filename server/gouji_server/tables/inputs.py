@@ -251,6 +251,18 @@ class AutopilotSet:
 
 
 @dataclass(frozen=True, slots=True)
+class AutoDeclineSet:
+    """A seat has the server decline for it in burn windows, in this deal or ``always``, or no longer."""
+
+    time: int
+    account: str
+    seat: int
+    on: bool
+    always: bool
+    request_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class Unchanged:
     """A person's command changed nothing. It is here since its request id is to be known again, whatever comes.
 
@@ -297,6 +309,7 @@ Input: TypeAlias = (
     | DissolutionVoted
     | PresenceNoted
     | AutopilotSet
+    | AutoDeclineSet
     | Unchanged
     | Abandoned
     | Frozen
@@ -321,6 +334,7 @@ _KINDS: dict[str, type[Any]] = {
     "dissolve": DissolutionVoted,
     "presence": PresenceNoted,
     "autopilot": AutopilotSet,
+    "decline": AutoDeclineSet,
     "same": Unchanged,
     "abandon": Abandoned,
     "freeze": Frozen,

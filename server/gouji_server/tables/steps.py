@@ -233,7 +233,16 @@ class DealFacts:
         """Mask of the seats that a bot plays for their player."""
 
 
-def private_part(seat: int, p: int, hand: bytes, *, answered: bool, felt: tuple[tuple[int, int], ...] = ()) -> bytes:
+def private_part(
+    seat: int,
+    p: int,
+    hand: bytes,
+    *,
+    answered: bool,
+    felt: tuple[tuple[int, int], ...] = (),
+    auto_decline: bool = False,
+    auto_always: bool = False,
+) -> bytes:
     """Write a seat's private half: fields 20 and 21 of a TableUpdate.
 
     By hand, since it is written with every play: cards are below 128, so a hand is its own packed field.
@@ -241,6 +250,8 @@ def private_part(seat: int, p: int, hand: bytes, *, answered: bool, felt: tuple[
     part = b"".join((_SEAT_FIELD[seat], b"\x12", _varint(len(hand)), hand, b"\x18\x01" if answered else b""))
     for least, most in felt:
         part += b"\x22\x04\x08%c\x10%c" % (least, most)
+    if auto_decline:
+        part += b"\xa0\x01\x01\xa8\x01\x01" if auto_always else b"\xa0\x01\x01"
     return b"".join((b"\xa0\x01", _varint(p), b"\xaa\x01", _varint(len(part)), part))
 
 

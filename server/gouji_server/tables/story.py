@@ -131,7 +131,15 @@ class Story:
     def _private(self, seat: int) -> bytes:
         state = self.state
         answered = bool(state.answered >> seat & 1)
-        return private_part(seat, state.p[seat], state.hand(seat), answered=answered, felt=state.felt(seat))
+        return private_part(
+            seat,
+            state.p[seat],
+            state.hand(seat),
+            answered=answered,
+            felt=state.felt(seat),
+            auto_decline=bool(state.auto_decline >> seat & 1),
+            auto_always=bool(state.auto_always >> seat & 1),
+        )
 
     def snapshot(self, seat: int, reason: table_pb2.SnapshotReason.ValueType) -> bytes:
         """Return the TableUpdate of a snapshot for a seat, or for a spectator (-1)."""

@@ -12,7 +12,7 @@ import gouji_rules as gr
 from gouji.table.v1 import events_pb2
 from gouji_rules.fairness import Proof
 from gouji_server.tables import happenings, inputs
-from gouji_server.tables.absence_state import SET_AUTOPILOT, AbsenceState
+from gouji_server.tables.absence_state import SET_AUTO_DECLINE, SET_AUTOPILOT, AbsenceState
 from gouji_server.tables.convert import SEATS_IN
 from gouji_server.tables.lobby_state import (
     ADD_BOT,
@@ -67,7 +67,7 @@ SUBMIT_ACTION = "SubmitAction"
 ASK_COUNT = "AskCount"
 FEEL = "Feel"
 VOTE_DISSOLUTION = "VoteDissolution"
-_SAID = frozenset((VOTE_DISSOLUTION, SET_AUTOPILOT))
+_SAID = frozenset((VOTE_DISSOLUTION, SET_AUTOPILOT, SET_AUTO_DECLINE))
 
 
 class TableState(AbsenceState):
@@ -170,6 +170,7 @@ class TableState(AbsenceState):
         self.requests.next_deal()
         self.said = [0] * SEATS
         self._felt = [()] * SEATS
+        self.auto_decline &= self.auto_always
         self._tell(effect, happenings.DealStarted(match.deal_number, commitment), *self.deal.start_events)
         self.facts = DealFacts(self.deal.public, match.deal_number, tuple(match.scores), commitment)
         self.facts.absent, self.facts.autopilot = self.absent, self.autopilot
@@ -279,6 +280,7 @@ class TableState(AbsenceState):
                 self.decision = self.n
                 self.times.settle(effect.time)
                 together = bool(ASKED_TOGETHER >> public.kind & 1)
+                self.declining = self.auto_decline & public.asked if public.kind == gr.Kind.WINDOW else 0
                 self.deadline = self.times.ask(public.asked, effect.time, together=together)
             else:
                 self.times.settle(effect.time)

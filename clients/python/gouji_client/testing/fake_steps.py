@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from gouji.lobby.v1 import lobby_pb2
 from gouji.table.v1 import events_pb2, state_pb2, table_pb2
 from gouji_client.testing import told
 
 if TYPE_CHECKING:
     import gouji_rules as gr
-    from gouji.lobby.v1 import lobby_pb2
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,3 +78,16 @@ class Step:
             update.p = self.p[seat]
             update.seat.CopyFrom(self.parts[seat])
         return update
+
+
+def asked_now(deal: gr.Deal) -> tuple[object, ...]:
+    """Return what is asked, of whom, and about what."""
+    public = deal.public
+    return (public.kind, public.asked, public.verbs, public.due, public.barred)
+
+
+def copied(info: lobby_pb2.Table) -> lobby_pb2.Table:
+    """Return a copy that later changes do not reach."""
+    made = lobby_pb2.Table()
+    made.CopyFrom(info)
+    return made

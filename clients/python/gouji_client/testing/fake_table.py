@@ -14,8 +14,8 @@ import gouji_rules as gr
 from gouji.lobby.v1 import lobby_pb2
 from gouji.table.v1 import events_pb2, state_pb2, table_pb2
 from gouji_client.testing import seating, told
-from gouji_client.testing.fake_steps import Standing, Step
-from gouji_client.testing.opponents import Opponent, opponent_of
+from gouji_client.testing.fake_steps import Standing, Step, asked_now, copied
+from gouji_client.testing.opponents import DECLINER, Opponent, opponent_of
 from gouji_client.testing.refusals import Refusal, stale
 from gouji_rules.option_values import settings_of
 
@@ -60,6 +60,7 @@ class FakeTable:
         self._rng = random.Random(setting.seed)  # noqa: S311 - a game for tests
         self._opponents = self._make_opponents()
         self._autopilot: dict[int, Opponent | None] = {}
+        self._auto_decline: dict[int, bool] = {}
         self._banned: set[str] = set()
         self._secrets = 0
         self._secret = b""
@@ -258,13 +259,13 @@ class FakeTable:
 
     def _apply(self, seat: int, action: gr.Action, cards: Sequence[gr.Card] | None) -> None:
         assert self.deal is not None  # noqa: S101 - only called while one runs
-        before = _asked(self.deal)
+        before = asked_now(self.deal)
         try:
             events = [told.event_message(event) for event in self.deal.apply(seat, action, cards)]
         except gr.RuleViolation as error:
             raise Refusal.by_rule(error) from error
         self.answers.append((seat, gr.format_action(action)))
-        same = _asked(self.deal) == before
+        same = asked_now(self.deal) == before
         if not events and not same:
             opened = events_pb2.TableEvent()
             opened.question_opened.SetInParent()
@@ -290,6 +291,23 @@ class FakeTable:
         version = self._n
         self._play_opponents()
         return version
+
+    def set_auto_decline(self, seat: int, *, on: bool, always: bool) -> int:
+        """Decline for a client's seat in the windows to come, at once, or no longer; return the table's `n`."""
+        if self.deal is None or self.over:
+            raise Refusal(grpc.StatusCode.FAILED_PRECONDITION, "NO_MATCH", "no match is played", "没有进行中的牌局")
+        if on:
+            self._auto_decline[seat] = always
+        else:
+            self._auto_decline.pop(seat, None)
+        self._tell([])
+        return self._n
+
+    def _player_of(self, seat: int, deal: gr.Deal) -> Opponent | None:
+        """Return who answers for a seat; None where its client does."""
+        if seat in self._auto_decline and deal.public.kind == gr.Kind.WINDOW:
+            return DECLINER
+        return self._opponents.get(seat) or self._autopilot.get(seat)
 
     def change_pilot(
         self, seat: int, pilot: Opponent | None, *, on: bool, reason: events_pb2.AutopilotReason.ValueType
@@ -370,7 +388,7 @@ class FakeTable:
             if deal is None or deal.over:
                 self._start_deal()
                 continue
-            asked = ((s, self._opponents.get(s) or self._autopilot.get(s)) for s in SEATS if deal.is_asked(s))
+            asked = ((s, self._player_of(s, deal)) for s in SEATS if deal.is_asked(s))
             seat, player = next(((s, player) for s, player in asked if player is not None), (-1, None))
             if player is None:
                 return
@@ -388,6 +406,7 @@ class FakeTable:
         else:
             self.deal = self.match.start_deal(gr.deal_seed(self._secret))
         self._felt = [[] for _ in SEATS]
+        self._auto_decline = {seat: True for seat, always in self._auto_decline.items() if always}
         begun = events_pb2.TableEvent()
         begun.deal_started.deal = number
         begun.deal_started.commitment = gr.commitment(self._secret)
@@ -448,6 +467,8 @@ class FakeTable:
                 part.hand.extend(self.deal.cards(seat))  # type: ignore[arg-type]  # numbered alike
                 part.answered = self.deal.pending(seat)
                 part.felt.extend(self._felt[seat])
+                part.auto_decline = seat in self._auto_decline
+                part.auto_decline_always = self._auto_decline.get(seat, False)
             changed.append(part != self._parts[seat])
             self._p[seat] += changed[seat]
             self._parts[seat] = part
@@ -457,7 +478,7 @@ class FakeTable:
         self, events: list[events_pb2.TableEvent], changed: tuple[bool, ...], *, info: bool = False, deal: bool = False
     ) -> Step:
         now = Standing(
-            info=_copy(self.info),
+            info=copied(self.info),
             public=self.deal.public_view() if self.deal is not None else None,
             decision=self.decision,
             scores=tuple(self.match.scores),
@@ -471,14 +492,3 @@ class FakeTable:
         if deal and (state := now.state()) is not None:
             public.state.CopyFrom(state)
         return Step(public, tuple(self._parts), changed, tuple(self._p), now)
-
-
-def _asked(deal: gr.Deal) -> tuple[object, ...]:
-    public = deal.public
-    return (public.kind, public.asked, public.verbs, public.due, public.barred)
-
-
-def _copy(info: lobby_pb2.Table) -> lobby_pb2.Table:
-    made = lobby_pb2.Table()
-    made.CopyFrom(info)
-    return made

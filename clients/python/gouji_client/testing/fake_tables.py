@@ -24,7 +24,11 @@ if TYPE_CHECKING:
     from gouji_client.testing.fake_table import FakeTable
 
 _Asked: TypeAlias = (
-    table_pb2.AskCountRequest | table_pb2.FeelRequest | table_pb2.VoteDissolutionRequest | table_pb2.SetAutopilotRequest
+    table_pb2.AskCountRequest
+    | table_pb2.FeelRequest
+    | table_pb2.VoteDissolutionRequest
+    | table_pb2.SetAutopilotRequest
+    | table_pb2.SetAutoDeclineRequest
 )
 _Told = TypeVar(
     "_Told",
@@ -32,6 +36,7 @@ _Told = TypeVar(
     table_pb2.FeelResponse,
     table_pb2.VoteDissolutionResponse,
     table_pb2.SetAutopilotResponse,
+    table_pb2.SetAutoDeclineResponse,
 )
 
 _PLAIN = {
@@ -298,6 +303,18 @@ class FakeTables:
             return table_pb2.SetAutopilotResponse(version=self._table.set_autopilot(seat, on=request.on))
 
         return self._once(token, request, pilot)
+
+    async def set_auto_decline(
+        self, request: table_pb2.SetAutoDeclineRequest, token: str
+    ) -> table_pb2.SetAutoDeclineResponse:
+        """See `TableService.SetAutoDecline`. Here the server declines at once."""
+        seat = self._seat_view(token, request.table).seat
+
+        def decline() -> table_pb2.SetAutoDeclineResponse:
+            version = self._table.set_auto_decline(seat, on=request.on, always=request.always)
+            return table_pb2.SetAutoDeclineResponse(version=version)
+
+        return self._once(token, request, decline)
 
     # ── acting ───────────────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -57,6 +57,10 @@ class ScriptedOpponent:
         return view.default_action()
 
 
+DECLINER: Opponent = ScriptedOpponent(())
+"""Declines, in a window."""
+
+
 def opponent_of(what: OpponentLike, rng: Random) -> Opponent:
     """Return the opponent described. Raises `BadInput` for a policy that is not built in or a script with no sense."""
     if isinstance(what, str):
