@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from gouji_rules import tribute
 from gouji_rules.cards import RANK_COUNT, RANK_OF_CARD, RANKS, SEATS, pack, pack_counts
 from gouji_rules.enumeration import ONE_OF_RANK
+from gouji_rules.errors import DealError
 from gouji_rules.obligations import Obligation, parse_obligation
 from gouji_rules.position import Position
 from gouji_rules.state import NO_COUNTS
@@ -68,23 +69,31 @@ def packed_hands(dealt: Sequence[bytes]) -> list[int]:
 
 
 def check_hands(rules: RuleSet, hands: list[list[int]], lead: int) -> None:
-    """Raise ValueError unless these are six hands of fifteen counts that the pack holds, and the lead is a seat.
+    """Raise DealError unless these are six hands of fifteen counts that the pack holds, and the lead is a seat.
 
     A hand without cards is a revolutionary's: there is none where the rules have no revolution.
     """
     if len(hands) != SEATS:
-        raise ValueError(f"a deal has {SEATS} hands, not {len(hands)}")
+        raise DealError(f"a deal has {SEATS} hands, not {len(hands)}", f"一盘有 {SEATS} 手牌，不是 {len(hands)} 手")
     if not 0 <= lead < SEATS:
-        raise ValueError(f"the lead is a seat from 0 to {SEATS - 1}, not {lead}")
+        raise DealError(
+            f"the lead is a seat from 0 to {SEATS - 1}, not {lead}", f"首发须是座位 0 至 {SEATS - 1}，不能是 {lead}"
+        )
     for hand in hands:
         if len(hand) != RANK_COUNT or min(hand) < 0:
-            raise ValueError(f"a hand is {RANK_COUNT} counts from zero up")
+            raise DealError(f"a hand is {RANK_COUNT} counts from zero up", f"一手牌是 {RANK_COUNT} 个不小于零的张数")
     if rules.revolution == "off" and not all(map(any, hands)):
-        raise ValueError(f"seat {list(map(any, hands)).index(False)} has no cards, and these rules have no revolution")
+        empty = list(map(any, hands)).index(False)
+        raise DealError(
+            f"seat {empty} has no cards, and these rules have no revolution", f"{empty} 号没有牌，而此规则没有革命"
+        )
     for rank, held in enumerate(pack_counts(rules)):
         used = sum(hand[rank] for hand in hands)
         if used > held:
-            raise ValueError(f"the hands hold {used} of rank {RANKS[rank]}, the pack has {held}")
+            raise DealError(
+                f"the hands hold {used} of rank {RANKS[rank]}, the pack has {held}",
+                f"各家手里共有 {used} 张 {RANKS[rank]}，整副牌只有 {held} 张",
+            )
 
 
 def real_cards(rules: RuleSet, hands: list[list[int]]) -> tuple[bytes, ...]:

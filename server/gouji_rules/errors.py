@@ -5,6 +5,8 @@ Texts tell what is public or the caller's own; they never name another seat's ca
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 _MOST_REPEATED = 40
 
 
@@ -38,6 +40,26 @@ class RuleViolation(Exception):
     def __reduce__(self) -> tuple[type[RuleViolation], tuple[str, str, str, str]]:
         """Pickle by the four parts."""
         return type(self), (self.rule, self.code, self.text_en, self.text_zh)
+
+
+class Wording(NamedTuple):
+    """One saying, in English and in Chinese."""
+
+    en: str
+    zh: str
+
+
+class DealError(ValueError):
+    """Hands, a lead or tribute owed that no deal can have. ``text_en`` and ``text_zh`` are for people."""
+
+    def __init__(self, text_en: str, text_zh: str) -> None:
+        super().__init__(text_en)
+        self.text_en = text_en
+        self.text_zh = text_zh
+
+    def __reduce__(self) -> tuple[type[DealError], tuple[str, str]]:
+        """Pickle by the two texts."""
+        return type(self), (self.text_en, self.text_zh)
 
 
 class PlayError(RuleViolation):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from gouji_rules.cards import SEATS, as_cards
 from gouji_rules.dealing import dealt_out
+from gouji_rules.errors import Wording
 from gouji_rules.shuffle import SEED_BYTES, commitment, deal_seed, draw_order, first_drawer
 
 if TYPE_CHECKING:
@@ -40,16 +41,35 @@ def hands_of(rules: RuleSet, seed: bytes) -> tuple[tuple[Card, ...], ...]:
     return tuple(as_cards(sorted(held)) for held in dealt_out(draw_order(rules, seed), first_drawer(seed)))
 
 
-def faults_of(proof: Proof, seed: bytes | None) -> list[str]:
+def faults_of(proof: Proof, seed: bytes | None) -> list[Wording]:
     """In what a deal is not as it was promised, in words; empty where it is. ``seed`` is what it was made of."""
     if len(proof.secret) != SEED_BYTES:
-        return [f"the secret is {len(proof.secret)} bytes, not {SEED_BYTES}"]
-    found: list[str] = []
+        return [
+            Wording(
+                f"the secret is {len(proof.secret)} bytes, not {SEED_BYTES}",
+                f"secret 有 {len(proof.secret)} 字节，不是 {SEED_BYTES}",
+            )
+        ]
+    found: list[Wording] = []
     if commitment(proof.secret) != proof.commitment:
-        found.append(f"the secret's commitment is {commitment(proof.secret).hex()}, not {proof.commitment.hex()}")
+        is_so, said = commitment(proof.secret).hex(), proof.commitment.hex()
+        found.append(
+            Wording(f"the secret's commitment is {is_so}, not {said}", f"secret 的承诺是 {is_so}，不是 {said}")
+        )
     seats = [seat for seat, _ in proof.entropies]
     if seats != sorted(set(seats)) or not all(0 <= seat < SEATS for seat in seats):
-        found.append(f"entropies are given by seats in order, each once, not by {seats}")
+        found.append(
+            Wording(
+                f"entropies are given by seats in order, each once, not by {seats}",
+                f"entropies 须按座位顺序、每家一次，不能是 {seats}",
+            )
+        )
     if seed is not None and proof.seed != seed:
-        found.append(f"the secret and the entropies give the seed {proof.seed.hex()}, not {seed.hex()}")
+        is_so, said = proof.seed.hex(), seed.hex()
+        found.append(
+            Wording(
+                f"the secret and the entropies give the seed {is_so}, not {said}",
+                f"secret 与 entropies 得出的 seed 是 {is_so}，不是 {said}",
+            )
+        )
     return found

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from gouji_rules.cards import SEATS
+from gouji_rules.errors import DealError
 
 KINDS = ("stifle", "burn", "point", "loser")
 """The kinds of tribute in the order in which they are paid (R70)."""
@@ -28,13 +29,17 @@ class Obligation:
     def __post_init__(self) -> None:
         seats = range(SEATS)
         if self.payer not in seats or self.receiver not in seats or self.payer == self.receiver:
-            raise ValueError(
-                f"tribute is owed by one seat from 0 to 5 to another, not by {self.payer} to {self.receiver}"
+            raise DealError(
+                f"tribute is owed by one seat from 0 to 5 to another, not by {self.payer} to {self.receiver}",
+                f"贡由 0 至 5 号中的一家欠另一家，不能是 {self.payer} 号欠 {self.receiver} 号",
             )
         if self.kind not in KINDS:
-            raise ValueError(f"“{self.kind}” is no kind of tribute: {', '.join(KINDS)}")
+            raise DealError(
+                f"“{self.kind}” is no kind of tribute: {', '.join(KINDS)}",
+                f"没有“{self.kind}”这种贡：{'、'.join(KINDS)}",
+            )
         if not 1 <= self.count <= 999:
-            raise ValueError(f"{self.count} is no number of cards to owe")
+            raise DealError(f"{self.count} is no number of cards to owe", f"欠贡的张数不能是 {self.count}")
 
     def __str__(self) -> str:
         """As a record writes it."""
@@ -42,8 +47,11 @@ class Obligation:
 
 
 def parse_obligation(text: str) -> Obligation:
-    """Read ``"5>0 loser 2"``. Raises ValueError that says what is wrong with it."""
+    """Read ``"5>0 loser 2"``. Raises DealError that says what is wrong with it."""
     found = _TEXT.fullmatch(text)
     if found is None:
-        raise ValueError(f"“{text}” is no obligation: write PAYER>RECEIVER KIND COUNT, such as “5>0 loser 2”")
+        raise DealError(
+            f"“{text}” is no obligation: write PAYER>RECEIVER KIND COUNT, such as “5>0 loser 2”",
+            f"“{text}”不是欠贡：请写 欠家>得家 种类 张数，例如“5>0 loser 2”",
+        )
     return Obligation(int(found[1]), int(found[2]), found[3], int(found[4]))

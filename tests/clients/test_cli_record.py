@@ -7,6 +7,7 @@ import random
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -322,8 +323,31 @@ def test_deals_are_joined_to_a_match(tmp_path: Path) -> None:
         assert refused.exit_code == 1
         assert said in refused.stderr
     assert gouji("record", "join", str(files[0]), str(tmp_path / "none.toml")).exit_code == 2
+    chinese = gouji("record", "join", *map(str, reversed(files)), env=CHINESE)
+    assert "接不上" in chinese.stderr
     too_many = gouji("record", "join", "--deals", "1", *map(str, files))
     assert "the match was over" in too_many.stderr
+
+
+def test_a_deal_given_twice_is_not_joined(tmp_path: Path) -> None:
+    """Where no tribute tells the order, the same deal again is still told: by its seed, or written as hands."""
+    rules = gr.preset("qingdao").replace(tribute=(), revolution="off", deals=2)
+    deal = gr.Match(rules).start_deal(bytes(32))
+    while not deal.over:
+        seat = next(seat for seat in range(6) if deal.is_asked(seat))
+        deal.apply(seat, deal.legal_actions(seat)[0])
+    record = record_of_deal(deal)
+    hands = tuple(gr.format_cards(held) for held in deal.dealt)
+    assert record.seed is not None
+    by_seed, by_hands = tmp_path / "1.toml", tmp_path / "2.toml"
+    by_seed.write_text(write_record(record), encoding="utf-8")
+    lead = next(play.seat for play in deal.public.plays)
+    by_hands.write_text(write_record(replace(record, seed=None, hands=hands, lead=lead)), encoding="utf-8")
+    assert gouji("record", "check", str(by_hands)).exit_code == 0
+    for other in (by_seed, by_hands):
+        again = gouji("record", "join", str(by_seed), str(other))
+        assert again.exit_code == 1
+        assert "record 2 is the deal of record 1 again" in again.stderr
 
 
 CHINESE = {"LANG": "zh_CN.UTF-8"}
@@ -368,3 +392,24 @@ def test_what_is_no_record_is_said_in_chinese(tmp_path: Path) -> None:
         bad.write_bytes(data)
         for command in ("check", "show", "join"):
             assert said in gouji("record", command, str(bad), env=CHINESE).stderr
+
+
+@pytest.mark.parametrize("what", unreadable())
+def test_every_refusal_of_a_record_is_told_in_chinese(tmp_path: Path, what: str) -> None:
+    """What is wrong with a file is said in Chinese where the terminal asks for it, beyond the file's name."""
+    file = tmp_path / "bad.toml"
+    file.write_bytes(unreadable()[what])
+    told = gouji("record", "check", str(file), env=CHINESE).stderr
+    assert re.search("[一-鿿]", told.partition("bad.toml")[2]), told
+
+
+def test_differences_are_told_in_chinese(situation: Path) -> None:
+    """`record check` and `record show` say in Chinese how a record differs; JSON has both."""
+    situation.write_text(SITUATION.replace("1 play 6", "1 play 4"), encoding="utf-8")
+    for command in ("check", "show"):
+        told = gouji("record", command, str(situation), env=CHINESE)
+        assert told.exit_code == 1
+        assert "不合 R1" in told.stdout + told.stderr
+    (difference,) = json.loads(gouji("record", "check", "--json", str(situation)).stdout)["files"][0]["differences"]
+    assert difference["message"] == difference["text"]["en"]
+    assert "不合 R1" in difference["text"]["zh"]

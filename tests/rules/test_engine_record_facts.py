@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from random import Random
 
 import pytest
@@ -24,7 +25,9 @@ def record(actions: str, *, rules: str = "qingdao", options: str = "", deal: str
 
 def said_of(text: str) -> list[str]:
     """What the checker says of a record."""
-    return [difference.message for difference in gr.check_record(text)]
+    differences = gr.check_record(text)
+    assert all(re.search("[一-鿿]", difference.text_zh) for difference in differences)
+    return [difference.message for difference in differences]
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 import gouji_rules as gr
@@ -44,6 +46,11 @@ def test_options_are_kept() -> None:
     assert gr.read_record(gr.write_record(record)).rules == record.rules
 
 
+def is_chinese(text: str) -> bool:
+    """Whether a text has a Chinese character."""
+    return re.search("[一-鿿]", text) is not None
+
+
 @pytest.mark.parametrize(
     ("old", "new", "line", "said"),
     [
@@ -79,6 +86,7 @@ def test_what_is_wrong_is_named_with_its_line(old: str, new: str, line: int, sai
     assert len(differences) >= 1
     assert said in differences[0].message
     assert differences[0].line == line
+    assert is_chinese(differences[0].text_zh)
 
 
 @pytest.mark.parametrize(
@@ -102,6 +110,7 @@ def test_what_differs_is_named_with_its_line(old: str, new: str, line: int, said
     differences = gr.check_record(text.replace(old, new, 1))
     assert [difference.line for difference in differences] == [line]
     assert said in differences[0].message
+    assert is_chinese(differences[0].text_zh)
 
 
 def test_empty_hands_are_revolutionaries() -> None:

@@ -94,7 +94,7 @@ def load(file: str) -> tuple[str, Record]:
     try:
         return text, read_record(text)
     except RecordError as error:
-        raise Unreadable(f"{place_in(file, error.line)}: {error.message}") from error
+        raise Unreadable(f"{place_in(file, error.line)}: {said_in(error)}") from error
     except RecursionError as error:
         said = by_locale(f"{file}: nested deeper than any record", f"{file}：嵌套过深，不是牌谱")
         raise Unreadable(said) from error
@@ -114,7 +114,7 @@ def check_record(file: str, record: Record) -> Verdict:
     try:
         return Verdict(file, differences_of(record))
     except RecordError as error:
-        return Verdict(file, error=f"{place_in(file, error.line)}: {error.message}")
+        return Verdict(file, error=f"{place_in(file, error.line)}: {said_in(error)}")
 
 
 def status_of(verdicts: Sequence[Verdict]) -> int:
@@ -137,9 +137,14 @@ def report(verdicts: Sequence[Verdict]) -> None:
     print(by_locale(english, f"{len(verdicts)} 份牌谱中 {agree} 份合乎规则"))
 
 
+def said_in(fault: RecordError | Difference) -> str:
+    """Return what is wrong with a record, in the user's language."""
+    return by_locale(fault.text_en, fault.text_zh)
+
+
 def said_of(file: str, difference: Difference) -> str:
     """Return where a record differs and how."""
-    return f"{place_in(file, difference.line)}: {difference.message}"
+    return f"{place_in(file, difference.line)}: {said_in(difference)}"
 
 
 @app.callback()
@@ -163,7 +168,14 @@ def check(files: FilesArgument, as_json: JsonOption = False) -> None:
 
 def as_data(verdict: Verdict) -> dict[str, Any]:
     """Return a verdict as JSON data."""
-    differences = [{"line": difference.line, "message": difference.message} for difference in verdict.differences]
+    differences = [
+        {
+            "line": difference.line,
+            "message": difference.text_en,
+            "text": {"en": difference.text_en, "zh": difference.text_zh},
+        }
+        for difference in verdict.differences
+    ]
     return {"file": verdict.file, "ok": verdict.ok, "error": verdict.error or None, "differences": differences}
 
 
@@ -186,7 +198,7 @@ def join(
     try:
         joined = join_records(records, deals)
     except RecordError as error:
-        reason = error.message
+        reason = said_in(error)
         fail(by_locale(f"these deals make no match: {reason}", f"这些盘合不成一局：{reason}"), status=DIFFERS)
     sys.stdout.write(write_record(joined))
     if not replay(records[-1])[1].over:
@@ -222,9 +234,9 @@ def show(
         stopped = error
     verdict = check_record(file, found)
     if stopped is not None and verdict.ok:
-        verdict = Verdict(file, error=f"{place_in(file, stopped.line)}: {stopped.message}")
+        verdict = Verdict(file, error=f"{place_in(file, stopped.line)}: {said_in(stopped)}")
     if as_json:
-        error_text = f"{place_in(file, stopped.line)}: {stopped.message}" if stopped else None
+        error_text = f"{place_in(file, stopped.line)}: {said_in(stopped)}" if stopped else None
         told = {"rules": found.rules.name, "tricks": [asdict(trick) for trick in tricks], "error": error_text}
         print_json(told | {"ok": verdict.ok, "differences": as_data(verdict)["differences"]})
     else:

@@ -92,7 +92,7 @@ def of_record(what: str, record: Record) -> Verified:
             found.faults.append(by_locale(missing, f"第 {number} 盘：没有承诺与密钥，无从验证"))
             continue
         faults = faults_of(deal.proof, deal.seed)
-        found.faults += [f"deal {number}: {fault}" for fault in faults]
+        found.faults += [by_locale(f"deal {number}: {fault.en}", f"第 {number} 盘：{fault.zh}") for fault in faults]
         found.good += not faults
         found.givers += len(deal.proof.entropies)
     verdict = check_record(what, record)
@@ -103,7 +103,7 @@ def of_record(what: str, record: Record) -> Verified:
 
 def of_match(client: Client, name: str) -> Verified:
     """Verify a kept match: what was told at its table, step by step, and its record against that."""
-    from gouji_client.fairness import deal_faults
+    from gouji_client.fairness import worded_faults
     from gouji_rules.records import read_record
 
     found = Verified(name)
@@ -116,8 +116,10 @@ def of_match(client: Client, name: str) -> Verified:
             elif event.HasField("deal_revealed") and begun is not None:
                 found.deals += 1
                 secrets.append(event.deal_revealed.secret)
-                faults = deal_faults(step.view.rules, begun.commitment, event.deal_revealed)
-                found.faults += [f"deal {begun.deal}: {fault}" for fault in faults]
+                faults = worded_faults(step.view.rules, begun.commitment, event.deal_revealed)
+                found.faults += [
+                    by_locale(f"deal {begun.deal}: {fault.en}", f"第 {begun.deal} 盘：{fault.zh}") for fault in faults
+                ]
                 found.good += not faults
     record = read_record(client.replays.record(name))
     told = [deal.proof.secret for deal in record.deals if deal.proof is not None]

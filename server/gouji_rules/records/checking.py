@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, ClassVar
 from gouji_rules.actions import DECLINE, NO, VERB_WORDS, Action, Verb, parse_action
 from gouji_rules.cards import NotationError, format_cards, parse_ranks
 from gouji_rules.deal import Deal
-from gouji_rules.errors import NotTold, RuleViolation
+from gouji_rules.errors import NotTold, RuleViolation, Wording
 from gouji_rules.fairness import faults_of
 from gouji_rules.match import Match
 from gouji_rules.question import Kind, verbs_in
 from gouji_rules.records.facts import wrong_fact
-from gouji_rules.records.model import Difference, Line, LineKind, Record, RecordError
+from gouji_rules.records.model import Difference, Line, LineKind, Record, RecordError, reason_of
 from gouji_rules.records.reading import read_record
 from gouji_rules.rule_set import RuleSetError
 from gouji_rules.shuffle import first_drawer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from gouji_rules.events import Event
     from gouji_rules.obligations import Obligation
@@ -27,6 +27,13 @@ if TYPE_CHECKING:
     Watch = Callable[[Line | None, list[Event]], None]
     Begin = Callable[[int], None]
     Started = Callable[[Deal], None]
+
+_ALLOWED = Wording("the rules allow it, the record expects a refusal", "规则允许，牌谱却写着不合规则")
+_MATCH_WAS_OVER = Wording("the match was over before this deal", "这盘之前整局已经结束")
+_DEAL_NOT_OVER = Wording("the deal before is not over", "前一盘还没有打完")
+_NO_RESULT = Wording("the record expects a result, but the deal is not over", "牌谱写有结果，这盘却没有打完")
+_DISSOLVED = Wording("the match was dissolved", "整局散了局")
+_NOT_DISSOLVED = Wording("the match was not dissolved", "整局没有散局")
 
 # The questions asked of several seats together, and what is supplied for the silent ones.
 _TOGETHER: dict[Kind, Action] = {
@@ -50,7 +57,7 @@ def start_deal(record: Record, number: int = 1, obligations: tuple[Obligation, .
     try:
         return Deal.from_hands(record.rules, record.hands, record.lead, owed, number=number, as_dealt=record.as_dealt)
     except ValueError as error:
-        raise RecordError(record.key_lines.get("hands", 0), str(error)) from error
+        raise RecordError(record.key_lines.get("hands", 0), *reason_of(error)) from error
 
 
 def check_record(text: str) -> list[Difference]:
@@ -58,7 +65,7 @@ def check_record(text: str) -> list[Difference]:
     try:
         return differences_of(read_record(text))
     except RecordError as error:
-        return [Difference(error.line, error.message)]
+        return [Difference(error.line, error.text_en, error.text_zh)]
 
 
 def differences_of(record: Record) -> list[Difference]:
@@ -82,8 +89,15 @@ def _differences_of_refusal(record: Record) -> list[Difference]:
     except RuleSetError as error:
         if set(error.fields) == set(record.refused):
             return []
-        return [Difference(line, f"refused are {', '.join(error.fields)}: {error}")]
-    return [Difference(line, "the rules allow it, the record expects a refusal")]
+        fields = error.fields
+        return [
+            Difference(
+                line,
+                f"refused are {', '.join(fields)}: {error.text_en}",
+                f"不合规则的是 {'、'.join(fields)}：{error.text_zh}",
+            )
+        ]
+    return [Difference(line, *_ALLOWED)]
 
 
 def replay(
@@ -102,7 +116,9 @@ def replay(
     before its first answer: the very one that goes on, so who keeps it sees where it stands at every ``watch``.
     """
     if record.refused:
-        raise RecordError(record.key_lines.get("refused", 0), "what is refused has nothing to replay")
+        raise RecordError(
+            record.key_lines.get("refused", 0), "what is refused has nothing to replay", "不合规则的牌谱没有什么可重打"
+        )
     if record.deals:
         return _replay_match(record, watch, begin, started)
     replayer = _Replay(start_deal(record, number), watch)
@@ -135,8 +151,8 @@ def _replay_match(
         if following is None:
             return found + _differences_of_match(record, match), replayer.deal
         if match.over or not replayer.counted:
-            message = "the match was over before this deal" if match.over else "the deal before is not over"
-            found.append(Difference(following.key_lines.get("deal", 0), message, stops=True))
+            why = _MATCH_WAS_OVER if match.over else _DEAL_NOT_OVER
+            found.append(Difference(following.key_lines.get("deal", 0), *why, stops=True))
             return found, replayer.deal
         part = following
 
@@ -145,23 +161,41 @@ def _differences_of_debts(part: Record, match: Match) -> list[Difference]:
     """What a deal's record names as owed has to be what the deals before left."""
     if not part.obligations or part.obligations == match.obligations:
         return []
-    owed = ", ".join(map(str, match.obligations)) or "nothing"
-    return [Difference(part.key_lines.get("obligations", 0), f"the deals before leave {owed}")]
+    owed = owed_words(match.obligations)
+    line = part.key_lines.get("obligations", 0)
+    return [Difference(line, f"the deals before leave {owed.en}", f"前面各盘留下的欠贡是：{owed.zh}")]
+
+
+def owed_words(owed: Sequence[Obligation]) -> Wording:
+    """What is owed, as a record writes it."""
+    return Wording(", ".join(map(str, owed)) or "nothing", "、".join(map(str, owed)) or "无")
 
 
 def _differences_of_match(record: Record, match: Match) -> list[Difference]:
     found: list[Difference] = []
     if record.scores is not None and record.scores != match.scores:
-        message = f"scores of the match are {list(match.scores)}, the record expects {list(record.scores)}"
-        found.append(Difference(record.key_lines.get("scores", 0), message))
+        is_so, expected = list(match.scores), list(record.scores)
+        found.append(
+            Difference(
+                record.key_lines.get("scores", 0),
+                f"scores of the match are {is_so}, the record expects {expected}",
+                f"整局得分是 {is_so}，牌谱写的是 {expected}",
+            )
+        )
     lot = None if match.lot is None else match.lot.team
     if record.lot != lot and (record.lot is not None or record.scores is not None):
-        said = "nobody" if lot is None else lot
-        message = f"the lot fell on {said}, the record expects {'none' if record.lot is None else record.lot}"
-        found.append(Difference(record.key_lines.get("lot", 0), message))
+        said = Wording("nobody", "无人") if lot is None else Wording(str(lot), str(lot))
+        wanted = Wording("none", "无") if record.lot is None else Wording(str(record.lot), str(record.lot))
+        found.append(
+            Difference(
+                record.key_lines.get("lot", 0),
+                f"the lot fell on {said.en}, the record expects {wanted.en}",
+                f"抽签抽中的是 {said.zh}，牌谱写的是 {wanted.zh}",
+            )
+        )
     if match.dissolved != record.dissolved:
-        message = f"the match was {'' if match.dissolved else 'not '}dissolved"
-        found.append(Difference(record.key_lines.get("dissolved", 0), message))
+        why = _DISSOLVED if match.dissolved else _NOT_DISSOLVED
+        found.append(Difference(record.key_lines.get("dissolved", 0), *why))
     return found
 
 
@@ -202,7 +236,7 @@ class _Replay:
         try:
             self._TAKE[line.kind](self, line)
         except _CannotGoOnError as stop:
-            self._differ(line, str(stop), stops=True)
+            self._differ(line, stop.why, stops=True)
             return False
         if self._watch is not None:
             self._watch(line, self._events)
@@ -216,51 +250,61 @@ class _Replay:
         try:
             self._supply(Kind.WINDOW)
         except _CannotGoOnError as stop:
-            self.differences.append(Difference(first, str(stop)))
+            self.differences.append(Difference(first, *stop.why))
             return
         if not self.deal.over:
-            self.differences.append(Difference(first, "the record expects a result, but the deal is not over"))
+            self.differences.append(Difference(first, *_NO_RESULT))
             return
         result = self.deal.result
-        for key, expected, found in (
-            ("places", record.places, result.places),
-            ("scores", record.scores, result.scores),
+        for key, chinese, expected, found in (
+            ("places", "名次", record.places, result.places),
+            ("scores", "得分", record.scores, result.scores),
         ):
             if expected is not None and expected != found:
-                message = f"{key} are {list(found)}, the record expects {list(expected)}"
-                self.differences.append(Difference(lines.get(key, 0), message))
+                self.differences.append(
+                    Difference(
+                        lines.get(key, 0),
+                        f"{key} are {list(found)}, the record expects {list(expected)}",
+                        f"{chinese}是 {list(found)}，牌谱写的是 {list(expected)}",
+                    )
+                )
         if record.owed is not None and record.owed != result.obligations:
-            owed = ", ".join(map(str, result.obligations)) or "nothing"
-            self.differences.append(Difference(lines.get("owed", 0), f"the deal leaves {owed}"))
+            owed = owed_words(result.obligations)
+            line = lines.get("owed", 0)
+            self.differences.append(Difference(line, f"the deal leaves {owed.en}", f"这盘留下的欠贡是：{owed.zh}"))
 
     def expect_of_seed(self, record: Record) -> None:
         """Compare what a seed gave, and came of, with what the record says of it (R3, R84)."""
         lines = record.key_lines
         if record.proof is not None:
             line = lines.get("commitment", 0)
-            self.differences += (Difference(line, fault) for fault in faults_of(record.proof, record.seed))
+            self.differences += (Difference(line, *fault) for fault in faults_of(record.proof, record.seed))
         hands = tuple(map(format_cards, self.deal.dealt))
         if record.dealt is not None and list(map(parse_ranks, record.dealt)) != list(map(parse_ranks, hands)):
-            self.differences.append(Difference(lines.get("hands", 0), f"the seed deals {', '.join(hands)}"))
+            line, dealt = lines.get("hands", 0), ", ".join(hands)
+            self.differences.append(Difference(line, f"the seed deals {dealt}", f"seed 发出的是 {dealt}"))
         if record.first_drawer is not None and self.deal.seed is not None:
             seat = first_drawer(self.deal.seed)
             if seat != record.first_drawer:
-                self.differences.append(Difference(lines.get("first_drawer", 0), f"seat {seat} draws first"))
+                line = lines.get("first_drawer", 0)
+                self.differences.append(Difference(line, f"seat {seat} draws first", f"首先摸牌的是 {seat} 号"))
 
-    def _differ(self, line: Line, message: str, *, stops: bool = False) -> None:
-        self.differences.append(Difference(line.line, f"“{line.text}”: {message}", stops))
+    def _differ(self, line: Line, why: Wording, *, stops: bool = False) -> None:
+        self.differences.append(
+            Difference(line.line, f"“{line.text}”: {why.en}", f"“{line.text}”：{why.zh}", stops=stops)
+        )
 
     def _act(self, line: Line) -> None:
         if self._match is not None and self._match.dissolved:
-            raise _CannotGoOnError("the match was dissolved before this")
+            raise _CannotGoOnError(Wording("the match was dissolved before this", "在此之前已经散局"))
         self._since = []
         self._supply_before(line)
         try:
             self._apply(line.seat, parse_action(line.said))
         except RuleViolation as refusal:
-            raise _CannotGoOnError(f"refused by {refusal}") from refusal
+            raise _CannotGoOnError(_refused_by(refusal)) from refusal
         except NotationError as error:
-            raise _CannotGoOnError(str(error)) from error
+            raise _CannotGoOnError(reason_of(error)) from error
 
     def _refused(self, line: Line) -> None:
         self._supply_before(line)
@@ -268,11 +312,11 @@ class _Replay:
             self.deal.verify(line.seat, parse_action(line.said))
         except RuleViolation as refusal:
             if line.rule and line.rule != refusal.rule:
-                self._differ(line, f"refused by {refusal}, the record expects {line.rule}")
+                self._differ(line, _refused_by(refusal, line.rule))
         except NotationError as error:
-            raise _CannotGoOnError(str(error)) from error
+            raise _CannotGoOnError(reason_of(error)) from error
         else:
-            self._differ(line, "the rules allow it, the record expects a refusal")
+            self._differ(line, _ALLOWED)
 
     def _open(self, line: Line) -> None:
         while (kind := self.deal.public.kind) in _TOGETHER:
@@ -283,29 +327,35 @@ class _Replay:
                 break
             self._supply(kind)
         if not self.deal.is_asked(line.seat):
-            self._differ(line, f"seat {line.seat} is not asked; {self._asked()}")
+            asked = self._asked()
+            self._differ(
+                line, Wording(f"seat {line.seat} is not asked; {asked.en}", f"没有轮到 {line.seat} 号；{asked.zh}")
+            )
             return
         verbs_open = self.deal.open_verbs(line.seat)
         if verbs_open != line.verbs:
-            self._differ(line, f"open are {_words(verbs_open)}")
+            words = _words(verbs_open)
+            self._differ(line, Wording(f"open are {words}", f"可以的是 {words}"))
 
     def _not_asked(self, line: Line) -> None:
         if self.deal.is_asked(line.seat):
-            self._differ(line, f"seat {line.seat} is asked: {_words(self.deal.open_verbs(line.seat))}")
+            words = _words(self.deal.open_verbs(line.seat))
+            self._differ(line, Wording(f"seat {line.seat} is asked: {words}", f"正轮到 {line.seat} 号：{words}"))
 
     def _leads(self, line: Line) -> None:
         while self.deal.public.kind in _TOGETHER:
             self._supply(self.deal.public.kind)
         p = self.deal.public
         if p.kind != Kind.LEAD:
-            self._differ(line, f"the trick is not over; {self._asked()}")
+            asked = self._asked()
+            self._differ(line, Wording(f"the trick is not over; {asked.en}", f"这一轮还没有完；{asked.zh}"))
         elif p.turn != line.seat:
-            self._differ(line, f"seat {p.turn} leads")
+            self._differ(line, Wording(f"seat {p.turn} leads", f"发牌的是 {p.turn} 号"))
 
     def _fact(self, line: Line) -> None:
         """A fact is about now: nothing is supplied before it."""
         wrong = wrong_fact(self.deal, line.said, self._last, self._since)
-        if wrong:
+        if wrong is not None:
             self._differ(line, wrong)
 
     def _aside(self, line: Line) -> None:
@@ -314,14 +364,14 @@ class _Replay:
             told = self._ask_aside(line)
         except NotTold as refusal:
             if line.kind == LineKind.ASIDE:
-                raise _CannotGoOnError(f"refused by {refusal}") from refusal
+                raise _CannotGoOnError(_refused_by(refusal)) from refusal
             if line.rule and line.rule != refusal.rule:
-                self._differ(line, f"refused by {refusal}, the record expects {line.rule}")
+                self._differ(line, _refused_by(refusal, line.rule))
             return
         if line.kind == LineKind.ASIDE_REFUSED:
-            raise _CannotGoOnError("the rules allow it, the record expects a refusal")
+            raise _CannotGoOnError(_ALLOWED)
         if line.told not in ("", told):
-            self._differ(line, f"told is {told}")
+            self._differ(line, Wording(f"told is {told}", f"答的是 {told}"))
 
     def _ask_aside(self, line: Line) -> str:
         event: Event
@@ -339,10 +389,12 @@ class _Replay:
         """A seat agrees to end the match, or does not (R17)."""
         match = self._match
         if match is None:
-            raise _CannotGoOnError("only a match can be dissolved: write [[deal]]")
+            raise _CannotGoOnError(
+                Wording("only a match can be dissolved: write [[deal]]", "只有整局能散局：请写 [[deal]]")
+            )
         self.count()
         if match.over:
-            raise _CannotGoOnError("the match is over")
+            raise _CannotGoOnError(Wording("the match is over", "整局已经结束"))
         if line.said == "object":
             match.object_to_dissolving(line.seat)
             return
@@ -382,7 +434,9 @@ class _Replay:
         for seat in range(6):
             if _question(p) == question and self.deal.is_asked(seat):
                 if not self.deal.can(seat, answer):
-                    raise _CannotGoOnError(f"seat {seat} has no cards and does not revolt")
+                    raise _CannotGoOnError(
+                        Wording(f"seat {seat} has no cards and does not revolt", f"{seat} 号没有牌，却不革命")
+                    )
                 self._apply(seat, answer)
 
     def _apply(self, seat: int, action: Action) -> None:
@@ -391,12 +445,13 @@ class _Replay:
         self._since += happened
         self._events += happened
 
-    def _asked(self) -> str:
+    def _asked(self) -> Wording:
         question = self.deal.question
         if question is None:
-            return "the deal is over"
-        seats = ", ".join(str(seat) for seat in question.seat_list if self.deal.is_asked(seat))
-        return f"asked to {question.kind.name.lower()}: seat {seats}"
+            return Wording("the deal is over", "这盘已经结束")
+        seats = [str(seat) for seat in question.seat_list if self.deal.is_asked(seat)]
+        kind = question.kind.name.lower()
+        return Wording(f"asked to {kind}: seat {', '.join(seats)}", f"正问 {'、'.join(seats)} 号：{kind}")
 
 
 def _question(p: PublicState) -> tuple[object, ...]:
@@ -416,6 +471,18 @@ def _verb_said(said: str) -> Verb | None:
 
 class _CannotGoOnError(Exception):
     """The replay cannot go on, and why."""
+
+    def __init__(self, why: Wording) -> None:
+        super().__init__(why.en)
+        self.why = why
+
+
+def _refused_by(refusal: RuleViolation, expected: str = "") -> Wording:
+    """By what an answer was refused, and by what the record expects it to be."""
+    reason = reason_of(refusal)
+    if not expected:
+        return Wording(f"refused by {reason.en}", f"不合 {reason.zh}")
+    return Wording(f"refused by {reason.en}, the record expects {expected}", f"不合 {reason.zh}，牌谱写的是 {expected}")
 
 
 def _words(verbs: int) -> str:

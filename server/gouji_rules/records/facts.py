@@ -15,7 +15,7 @@ from gouji_rules.cards import (
     rank_of,
     suit_of,
 )
-from gouji_rules.errors import DealRunning
+from gouji_rules.errors import DealRunning, Wording
 from gouji_rules.peeking import may_look
 from gouji_rules.plays import counts_of_play
 from gouji_rules.records.telling import WORDS, step_of
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from gouji_rules.deal import Deal
     from gouji_rules.events import Event
 
-    Holds = Callable[[Deal, "re.Match[str]"], str]
+    Holds = Callable[[Deal, "re.Match[str]"], Wording | None]
 
 _CARDS = r"([2-9TJQKAsb]+|-)"
 _WHYS = "buy|pay|tribute|return"
@@ -43,28 +43,28 @@ def is_fact(said: str) -> bool:
     return said == SILENT or _TOLD.fullmatch(said) is not None or any(pattern.fullmatch(said) for pattern, _ in _FACTS)
 
 
-def wrong_fact(deal: Deal, said: str, last: Sequence[Event], since: Sequence[Event]) -> str:
-    """What is the case instead of a fact that :func:`is_fact` takes, empty where it holds.
+def wrong_fact(deal: Deal, said: str, last: Sequence[Event], since: Sequence[Event]) -> Wording | None:
+    """What is the case instead of a fact that :func:`is_fact` takes, None where it holds.
 
     ``last`` is what the last answer brought about, ``since`` all since the entry with it.
     """
     if said == SILENT:
-        return "it told something" if last else ""
+        return Wording("it told something", "却传出了消息") if last else None
     told = _TOLD.fullmatch(said)
     if told is not None:
         return _not_told(told, since)
     return next(holds(deal, found) for pattern, holds in _FACTS if (found := pattern.fullmatch(said)) is not None)
 
 
-def _not_told(said: re.Match[str], since: Sequence[Event]) -> str:
+def _not_told(said: re.Match[str], since: Sequence[Event]) -> Wording | None:
     steps = [step for event in since if (step := step_of(event)) is not None]
     counts = _counts(said[3] or "-")
     for step in steps:
         seat = "-" if step.seat < 0 else str(step.seat)
         if (seat, step.what) == (said[1], said[2]) and parse_ranks(step.play) == counts:
-            return ""
+            return None
     told = [f"{'-' if step.seat < 0 else step.seat} {step.what} {step.play}".rstrip() for step in steps]
-    return f"told was {'; '.join(told) or 'nothing'}"
+    return Wording(f"told was {'; '.join(told) or 'nothing'}", f"传出的是：{'；'.join(told) or '无'}")
 
 
 WAYS = (
@@ -90,117 +90,152 @@ WAYS = (
 """One of each kind of fact."""
 
 
-def _shows(deal: Deal, found: re.Match[str]) -> str:
+def _shows(deal: Deal, found: re.Match[str]) -> Wording | None:
     seat, said = int(found[1]), found[2]
     count = deal.public.count_shown[seat]
     told = "-" if count < 0 else str(count)
-    return "" if said == told else f"seat {seat} shows {told}"
+    return None if said == told else Wording(f"seat {seat} shows {told}", f"{seat} 号报的是 {told}")
 
 
-def _holds(deal: Deal, found: re.Match[str]) -> str:
+def _holds(deal: Deal, found: re.Match[str]) -> Wording | None:
     seat = int(found[1])
-    return "" if _counts(found[2]) == list(deal.hand(seat)) else f"seat {seat} holds {_cards(deal.hand(seat))}"
+    return (
+        None
+        if _counts(found[2]) == list(deal.hand(seat))
+        else Wording(f"seat {seat} holds {_cards(deal.hand(seat))}", f"{seat} 号手里是 {_cards(deal.hand(seat))}")
+    )
 
 
-def _lets(deal: Deal, found: re.Match[str]) -> str:
+def _lets(deal: Deal, found: re.Match[str]) -> Wording | None:
     holder = int(found[1])
     wanted = 0 if found[2] == "-" else sum({1 << int(seat) for seat in found[2].split(",")})
     mask = may_look(deal.public, holder, sum(deal.hand(holder)))
-    return "" if mask == wanted else f"seat {holder} lets {_seats(mask)} look"
+    return (
+        None
+        if mask == wanted
+        else Wording(f"seat {holder} lets {_seats(mask)} look", f"{holder} 号让 {_seats(mask)} 看牌")
+    )
 
 
-def _showed(deal: Deal, found: re.Match[str]) -> str:
+def _showed(deal: Deal, found: re.Match[str]) -> Wording | None:
     seat = int(found[1])
     shown = [
         f"{format_cards(cards)} {SUIT_NAMES[suit_of(cards[0])]}" for by, cards in deal.public.shown if by == seat
     ] or ["-"]
-    return "" if found[2] in shown else f"seat {seat} showed {', '.join(shown)}"
+    return (
+        None
+        if found[2] in shown
+        else Wording(f"seat {seat} showed {', '.join(shown)}", f"{seat} 号亮的是 {', '.join(shown)}")
+    )
 
 
-def _opened(deal: Deal, found: re.Match[str]) -> str:
-    return _of_mask(found, deal.public.opened, "opened")
+def _opened(deal: Deal, found: re.Match[str]) -> Wording | None:
+    return _of_mask(found, deal.public.opened, "opened", "开点")
 
 
-def _headless(deal: Deal, found: re.Match[str]) -> str:
-    return _of_mask(found, deal.public.headless, "headless")
+def _headless(deal: Deal, found: re.Match[str]) -> Wording | None:
+    return _of_mask(found, deal.public.headless, "headless", "无头")
 
 
-def _of_mask(found: re.Match[str], mask: int, word: str) -> str:
+def _of_mask(found: re.Match[str], mask: int, word: str, chinese: str) -> Wording | None:
     seat, so = int(found[1]), found[2] is None
     if bool(mask >> seat & 1) == so:
-        return ""
-    return f"seat {seat} is not {word}" if so else f"seat {seat} is {word}"
+        return None
+    if so:
+        return Wording(f"seat {seat} is not {word}", f"{seat} 号没有{chinese}")
+    return Wording(f"seat {seat} is {word}", f"{seat} 号已经{chinese}")
 
 
-def _called(deal: Deal, found: re.Match[str]) -> str:
+def _called(deal: Deal, found: re.Match[str]) -> Wording | None:
     seat = int(found[1])
     called = ("not called", "called open", "called blind")[deal.public.calls[seat]]
-    return "" if found[2] == called else f"seat {seat} has {called}"
+    return None if found[2] == called else Wording(f"seat {seat} has {called}", f"{seat} 号是 {called}")
 
 
-def _felt(deal: Deal, found: re.Match[str]) -> str:
+def _felt(deal: Deal, found: re.Match[str]) -> Wording | None:
     seat = int(found[1])
     felt = deal.public.felt[seat]
-    return "" if int(found[2]) == felt else f"seat {seat} felt {felt} times"
+    return None if int(found[2]) == felt else Wording(f"seat {seat} felt {felt} times", f"{seat} 号摸班 {felt} 次")
 
 
-def _stifled(deal: Deal, found: re.Match[str]) -> str:
+def _stifled(deal: Deal, found: re.Match[str]) -> Wording | None:
     seat = int(found[1])
     by = dict(deal.public.stifled).get(seat, -1)
     wanted = -1 if found[2] is None else int(found[2])
     if by == wanted:
-        return ""
-    return f"nobody knows of seat {seat} stifled" if by < 0 else f"seat {seat} is known to be stifled by {by}"
+        return None
+    return (
+        Wording(f"nobody knows of seat {seat} stifled", f"没有人知道 {seat} 号被闷")
+        if by < 0
+        else Wording(f"seat {seat} is known to be stifled by {by}", f"已知 {seat} 号被 {by} 号所闷")
+    )
 
 
-def _stands(deal: Deal, found: re.Match[str]) -> str:
+def _stands(deal: Deal, found: re.Match[str]) -> Wording | None:
     seat = int(found[1])
     standing = deal.public.standing[seat].name.lower()
-    return "" if standing == found[2] else f"seat {seat} is {standing}"
+    return None if standing == found[2] else Wording(f"seat {seat} is {standing}", f"{seat} 号是 {standing}")
 
 
-def _placed(deal: Deal, found: re.Match[str]) -> str:
+def _placed(deal: Deal, found: re.Match[str]) -> Wording | None:
     seat = int(found[1])
     place = str(deal.public.place[seat] or "-")
-    return "" if place == found[2] else f"seat {seat} has place {place}"
+    return None if place == found[2] else Wording(f"seat {seat} has place {place}", f"{seat} 号的名次是 {place}")
 
 
-def _moved(deal: Deal, found: re.Match[str]) -> str:
+def _moved(deal: Deal, found: re.Match[str]) -> Wording | None:
     giver, taker, why = int(found[1]), int(found[2]), found[3]
     counts = [0] * len(RANKS)
     for move in deal.public.moves:
         if (move.giver, move.taker, move.why) == (giver, taker, why):
             for rank in move.ranks:
                 counts[rank] += 1
-    return "" if counts == _counts(found[4]) else f"seen was {giver}>{taker} {why} {_cards(counts)}"
+    return (
+        None
+        if counts == _counts(found[4])
+        else Wording(
+            f"seen was {giver}>{taker} {why} {_cards(counts)}", f"看到的是 {giver}>{taker} {why} {_cards(counts)}"
+        )
+    )
 
 
-def _conserved(deal: Deal, found: re.Match[str]) -> str:
+def _conserved(deal: Deal, found: re.Match[str]) -> Wording | None:
     """R29: hands + played + laid down = the cards dealt, rank by rank."""
     now = [list(deal.hand(seat)) for seat in range(SEATS)]
     now += [counts_of_play(played.play) for played in deal.public.plays]
     there = [sum(counts) for counts in zip(*now, strict=True)]
     if there != [sum(column) for column in zip(*_dealt(deal), strict=True)]:
-        return f"in hands and played are {_cards(there)}, which is not what was dealt"
-    return "" if sum(there) == int(found[1]) else f"there are {sum(there)} cards"
+        return Wording(
+            f"in hands and played are {_cards(there)}, which is not what was dealt",
+            f"手里和打出的共是 {_cards(there)}，与发出的牌不符",
+        )
+    return None if sum(there) == int(found[1]) else Wording(f"there are {sum(there)} cards", f"共有 {sum(there)} 张牌")
 
 
-def _melee(deal: Deal, found: re.Match[str]) -> str:
+def _melee(deal: Deal, found: re.Match[str]) -> Wording | None:
     if deal.public.melee == (found[1] is None):
-        return ""
-    return "it is the melee" if deal.public.melee else "it is not the melee"
+        return None
+    return Wording("it is the melee", "正在乱缠") if deal.public.melee else Wording("it is not the melee", "不在乱缠")
 
 
-def _sealed(deal: Deal, found: re.Match[str]) -> str:
+def _sealed(deal: Deal, found: re.Match[str]) -> Wording | None:
     """R84: all hands, windows and the seed are open once the deal is over, and not before."""
     try:
         revealed = deal.reveal()
     except DealRunning:
-        return "" if found[0] == "sealed" else "nothing is open before the deal is over (R84)"
+        return (
+            None
+            if found[0] == "sealed"
+            else Wording("nothing is open before the deal is over (R84)", "这盘打完之前什么都不公开（R84）")
+        )
     whole = [len(hand) for hand in revealed.hands] == [len(held) for held in deal.dealt]
     if not whole or revealed.answers != deal.answers:
-        return "not all is open"
-    return "" if found[0] == "revealed" else "the deal is over and all is open (R84)"
+        return Wording("not all is open", "没有全部公开")
+    return (
+        None
+        if found[0] == "revealed"
+        else Wording("the deal is over and all is open (R84)", "这盘已打完，全部公开（R84）")
+    )
 
 
 _FACTS: tuple[tuple[re.Pattern[str], Holds], ...] = tuple(

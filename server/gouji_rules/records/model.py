@@ -6,6 +6,10 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
+from gouji_rules.cards import NotationError
+from gouji_rules.errors import DealError, RuleViolation, Wording
+from gouji_rules.rule_set import RuleSetError
+
 if TYPE_CHECKING:
     from gouji_rules.fairness import Proof
     from gouji_rules.obligations import Obligation
@@ -15,27 +19,57 @@ FORMAT = "gouji-record/1"
 _LONGEST_MESSAGE = 2000
 
 
-class RecordError(ValueError):
-    """A record that cannot be read. ``line`` is the line of the text, 0 where none can be named."""
+def reason_of(error: Exception) -> Wording:
+    """Why something was refused, in both languages; what comes from the language's own library in English alone."""
+    if isinstance(error, RuleViolation):
+        return Wording(str(error), f"{error.rule}：{error.text_zh}")
+    if isinstance(error, DealError | NotationError | RuleSetError):
+        return Wording(error.text_en, error.text_zh)
+    return Wording(str(error), str(error))
 
-    def __init__(self, line: int, message: str) -> None:
-        if len(message) > _LONGEST_MESSAGE:
-            message = message[:_LONGEST_MESSAGE] + "…"
-        super().__init__(f"line {line}: {message}" if line else message)
+
+def _bounded(text: str) -> str:
+    return text if len(text) <= _LONGEST_MESSAGE else text[:_LONGEST_MESSAGE] + "…"
+
+
+class RecordError(ValueError):
+    """A record that cannot be read. ``line`` is the line of the text, 0 where none can be named.
+
+    ``text_en`` and ``text_zh`` say what is wrong, for people.
+    """
+
+    def __init__(self, line: int, text_en: str, text_zh: str) -> None:
         self.line = line
-        self.message = message
+        self.text_en = _bounded(text_en)
+        self.text_zh = _bounded(text_zh)
+        super().__init__(f"line {line}: {self.text_en}" if line else self.text_en)
+
+    def __reduce__(self) -> tuple[type[RecordError], tuple[int, str, str]]:
+        """Pickle by the line and the two texts."""
+        return type(self), (self.line, self.text_en, self.text_zh)
+
+    @property
+    def message(self) -> str:
+        """What is wrong, in English."""
+        return self.text_en
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Where a record and the rules differ: the line of the text (0: none) and what is wrong there.
+    """Where a record and the rules differ: the line of the text (0: none) and what is wrong there, for people.
 
     ``stops``: the replay could not go on from there.
     """
 
     line: int
-    message: str
+    text_en: str
+    text_zh: str
     stops: bool = False
+
+    @property
+    def message(self) -> str:
+        """What is wrong, in English."""
+        return self.text_en
 
 
 class LineKind(IntEnum):

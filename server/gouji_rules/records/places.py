@@ -69,7 +69,11 @@ def places_in(text: str) -> TextPlaces:
     Raises RecordError for a text that is longer or deeper nested than any record.
     """
     if len(text) > MOST_CHARACTERS:
-        raise RecordError(0, f"a record has at most {MOST_CHARACTERS} characters, this has {len(text)}")
+        raise RecordError(
+            0,
+            f"a record has at most {MOST_CHARACTERS} characters, this has {len(text)}",
+            f"牌谱最多 {MOST_CHARACTERS} 个字符，这里有 {len(text)} 个",
+        )
     return _Scan().run(text)
 
 
@@ -150,7 +154,11 @@ class _Scan:
 
     def _not_too_deep(self, depth: int) -> None:
         if depth > MOST_NESTED:
-            raise RecordError(self._line, f"nothing in a record is nested more than {MOST_NESTED} deep")
+            raise RecordError(
+                self._line,
+                f"nothing in a record is nested more than {MOST_NESTED} deep",
+                f"牌谱里的嵌套不会超过 {MOST_NESTED} 层",
+            )
 
     def _note_header(self) -> None:
         """A table begins: one deal of a match, what is expected of the whole, or another."""

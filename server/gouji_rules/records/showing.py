@@ -51,13 +51,13 @@ def show_record(text: str) -> Iterator[ShownTrick]:
         yield from _tricks(events)
     for difference in differences:
         if difference.stops:
-            raise RecordError(difference.line, difference.message)
+            raise RecordError(difference.line, difference.text_en, difference.text_zh)
 
 
 def _refusal(record: Record) -> ShownTrick:
     """What a record of something that cannot be tells: the fields that are refused."""
     for difference in differences_of(record):
-        raise RecordError(difference.line, difference.message)
+        raise RecordError(difference.line, difference.text_en, difference.text_zh)
     return ShownTrick(0, (ShownStep(-1, "refused", notes=record.refused),))
 
 

@@ -11,7 +11,7 @@ from rich.text import Text
 
 import gouji_rules as gr
 from gouji_cli.narration import cards_style
-from gouji_cli.records import DIFFERS, Unreadable, load, place_in, said_of
+from gouji_cli.records import DIFFERS, Unreadable, load, place_in, said_in, said_of
 from gouji_cli.terminal import by_locale, fail, out, say_error
 from gouji_rules.records import RecordError
 
@@ -91,7 +91,7 @@ def of_record(file: str) -> RecordFilm:
     except Unreadable as error:
         fail(str(error))
     except RecordError as error:
-        fail(f"{place_in(file, error.line)}: {error.message}")
+        fail(f"{place_in(file, error.line)}: {said_in(error)}")
 
 
 def show(film: Film, deal: int, *, plain: bool) -> None:
