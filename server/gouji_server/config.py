@@ -79,6 +79,9 @@ class Config(BaseSettings):
     max_commands_in_flight: PositiveInt = Field(default=32, description="commands of a stream that wait for a result")
     max_request_bytes: PositiveInt = Field(default=65_536, description="size of one message from a client")
     max_calls: PositiveInt = Field(default=20_000, description="calls and streams served at once")
+    entropy_wait_seconds: NonNegativeFloat = Field(
+        default=1, description="time a deal waits for players' entropy, unless all have given it; 0: none is taken"
+    )
     keepalive_seconds: PositiveFloat = Field(default=60, description="the server pings an idle connection that often")
 
     @model_validator(mode="after")

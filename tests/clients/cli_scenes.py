@@ -93,6 +93,8 @@ def one_of_each_event() -> list[events_pb2.TableEvent]:
         event(table_changed=events_pb2.TableChanged(fields=["deals", "title"])),
         event(player_kicked=events_pb2.PlayerKicked(seat=seat, display_name="沂水", banned=True)),
         event(match_started=events_pb2.MatchStarted(deals=3)),
+        event(deal_promised=events_pb2.DealPromised(deal=2, commitment=bytes(32))),
+        event(entropy_given=events_pb2.EntropyGiven(entropy=events_pb2.Entropy(seat=seat, entropy=bytes(16)))),
         event(deal_started=events_pb2.DealStarted(deal=2, commitment=bytes(32))),
         event(cards_shown=events_pb2.CardsShown(seat=seat, cards=[1, 1])),  # type: ignore[list-item]
         event(lead_fixed=events_pb2.LeadFixed(seat=seat, reason=events_pb2.LEAD_REASON_LOT)),

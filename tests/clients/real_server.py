@@ -17,6 +17,7 @@ class RealServer:
 
     def __init__(self, folder: Path, **settings: Any) -> None:
         quick = {"bot_least_seconds": 0, "bot_most_seconds": 0, "stop_grace_seconds": 1, "password_memory_kib": 64}
+        quick["entropy_wait_seconds"] = 0
         self._config = Config(data_dir=folder / "data", port=0, metrics_port=None, **(quick | settings))
         self._server: Server | None = None
 

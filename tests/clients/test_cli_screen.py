@@ -16,7 +16,15 @@ from gouji_cli.scene import DealOutcome
 from gouji_cli.screen import SMALLEST, ResultTable, Screen
 from tests.clients import cli_scenes
 
-SILENT = {"seat_changed", "match_started", "window_closed", "deal_revealed", "question_opened"}
+SILENT = {
+    "deal_promised",
+    "entropy_given",
+    "seat_changed",
+    "match_started",
+    "window_closed",
+    "deal_revealed",
+    "question_opened",
+}
 """Kinds of event that say nothing to a watcher. A window that nobody used says least of all (R36)."""
 
 

@@ -105,14 +105,17 @@ def test_a_server_that_lies_about_hands_or_secrets_is_found_out(kept: Kept) -> N
                 if event.HasField("deal_revealed"):
                     revealed.append(event.deal_revealed)
     commitment, told, rules = begun[0].commitment, revealed[0], gr.preset("qingdao")
-    assert deal_faults(rules, commitment, told) == []
-    assert deal_faults(rules, begun[1].commitment, told)
-    assert deal_faults(rules, commitment, told, ((0, b"x" * 16),))
+    given = tuple((one.seat, one.entropy) for one in begun[0].entropies)
+    assert given, "the players of a served match give entropy"
+    assert deal_faults(rules, commitment, told, given) == []
+    assert deal_faults(rules, begun[1].commitment, told, given)
+    assert deal_faults(rules, commitment, told)
+    assert deal_faults(rules, commitment, told, ((0, b"x" * 16), *given[1:]))
     told.hands[2].cards[0], told.hands[3].cards[0] = told.hands[3].cards[0], told.hands[2].cards[0]
-    swapped = deal_faults(rules, commitment, told)
+    swapped = deal_faults(rules, commitment, told, given)
     assert any("seat 2" in fault for fault in swapped) or told.hands[2].cards[0] == told.hands[3].cards[0]
     told.secret = bytes(32)
-    assert "commitment" in deal_faults(rules, commitment, told)[0]
+    assert "commitment" in deal_faults(rules, commitment, told, given)[0]
 
 
 def test_a_record_of_other_deals_is_found_out(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -49,6 +49,7 @@ async def play(patch: pytest.MonkeyPatch, script: Script, world: World) -> Obser
             metrics_port=0,
             stop_grace_seconds=0.1,
             heartbeat_seconds=SECONDS * 1000,
+            entropy_wait_seconds=0,
         )
         server = await Server.start(config, clock=clock, entropy=SeededEntropy(7), house_bots=HomeBots(NEVER))
         clients = [RawClient(server.address) for _ in range(7)]

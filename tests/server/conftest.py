@@ -30,6 +30,7 @@ def settings(folder: Path, **changes: Any) -> Config:
         "bot_least_seconds": 0,
         "bot_most_seconds": 0,
         "stop_grace_seconds": 1,
+        "entropy_wait_seconds": 0,
     } | {"password_memory_kib": 64}
     return Config(**({"data_dir": folder / "data"} | quick | changes))
 

@@ -198,11 +198,19 @@ def replayed(journal: list[inputs.Input]) -> list[str]:
     records: list[str] = []
     deal: gr.Deal | None = None
     proof: Proof | None = None
+    promised = ""
+    given: dict[int, bytes] = {}
     for entry in journal:
         if isinstance(entry, inputs.DealStarting):
-            secret = bytes.fromhex(entry.secret)
-            proof = Proof(gr.commitment(secret), secret)
+            secret = bytes.fromhex(entry.secret or promised)
+            proof = Proof(gr.commitment(secret), secret, tuple(sorted(given.items())))
             deal = match.start_deal(proof.seed)
+        elif isinstance(entry, inputs.DealPromised):
+            promised, given = entry.secret, {}
+            continue
+        elif isinstance(entry, inputs.EntropyGiven):
+            given[entry.seat] = bytes.fromhex(entry.entropy)
+            continue
         elif isinstance(entry, inputs.HandFelt):
             assert deal is not None
             deal.feel(entry.seat)
@@ -367,7 +375,8 @@ async def test_kills_while_starting_harm_nothing(server: KillableServer) -> None
     dice = random.Random(5)
     async with crowd(server.address, 6) as clients:
         table = await begin(clients, deals=1)
-        before = await clients[0].table(table).get_view()
+        while (before := await clients[0].table(table).get_view()).deal_started is None:
+            pass  # a deal that is promised begins a moment later
         server.kill()
         await server.wait()
         for _ in range(5):

@@ -149,6 +149,9 @@ async def in_a_match(people: People) -> str:
         await say(person, lb.JoinTableRequest(name=name, seat=person))
     for person in range(PEOPLE):
         await say(person, lb.SetReadyRequest(name=name, ready=True), ready=False)
+    for person, client in enumerate(people.clients):
+        await client.call(tb.GetViewRequest(table=name))
+        await say(person, tb.ContributeEntropyRequest(table=name, deal=1, entropy=bytes(16)), entropy=bytes(17))
     answers = {person: await accepted(client, name) for person, client in enumerate(people.clients)}
     person, answer = next((person, answer) for person, answer in answers.items() if answer is not None)
     move = tb.SubmitActionRequest(table=name, decision=answer[0], action=answer[1])
@@ -171,7 +174,7 @@ async def test_whatever_was_answered_is_answered_so_again(tmp_path: Path) -> Non
     """Every command with a request id, those that changed nothing among them: repeated after others have undone it, and
     once more after SIGKILL and a restart, it is answered as at first, changes nothing, and is refused with another
     body."""
-    arguments = (*QUIET, "--data-dir", str(tmp_path / "data"))
+    arguments = (*QUIET, "--data-dir", str(tmp_path / "data"), "--entropy-wait-seconds", "60")
     people = People()
     async with serving(*arguments) as (process, address):
         await people.connect(address)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from pathlib import Path
 
-QUIET = ("--port", "0", "--metrics-port", "none")
+QUIET = ("--port", "0", "--metrics-port", "none", "--entropy-wait-seconds", "0")
 
 
 async def spawn(*arguments: str, **environment: str) -> asyncio.subprocess.Process:

@@ -109,14 +109,28 @@ def of_match(client: Client, name: str) -> Verified:
     found = Verified(name)
     begun: events_pb2.DealStarted | None = None
     secrets: list[bytes] = []
+    heard: dict[int, bytes] = {}
+    promised = b""
     for step in client.replays.steps(name, eyes="spectator"):
         for event in step.update.events:
-            if event.HasField("deal_started"):
+            if event.HasField("deal_promised"):
+                heard.clear()
+                promised = event.deal_promised.commitment
+            elif event.HasField("entropy_given"):
+                heard[event.entropy_given.entropy.seat] = event.entropy_given.entropy.entropy
+            elif event.HasField("deal_started"):
                 begun = event.deal_started
+                if promised not in (b"", begun.commitment):
+                    other = f"deal {begun.deal}: it began under another commitment than was promised"
+                    found.faults.append(by_locale(other, f"第 {begun.deal} 盘：开始时的承诺与先前所公布的不同"))
             elif event.HasField("deal_revealed") and begun is not None:
                 found.deals += 1
                 secrets.append(event.deal_revealed.secret)
-                faults = worded_faults(step.view.rules, begun.commitment, event.deal_revealed)
+                given = tuple(sorted(heard.items()))
+                faults = worded_faults(step.view.rules, begun.commitment, event.deal_revealed, given)
+                found.givers += len(given)
+                heard.clear()
+                promised = b""
                 found.faults += [
                     by_locale(f"deal {begun.deal}: {fault.en}", f"第 {begun.deal} 盘：{fault.zh}") for fault in faults
                 ]

@@ -22,6 +22,7 @@ from gouji_client.calls import Calls
 from gouji_client.channel import Address, is_known, open_channel
 from gouji_client.clock import SystemClock
 from gouji_client.credentials import Credentials
+from gouji_client.entropy import EntropyGiver
 from gouji_client.errors import BadInput, ClientClosed, CredentialsError, ServerUnreachable, SignInFailed
 from gouji_client.lobby import Lobby
 from gouji_client.replays import Replays
@@ -47,14 +48,17 @@ SILENCE = 60.0
 class Client:
     """A connection to one server as one account. Made by `connect`; closed by `async with` or `await close()`."""
 
-    def __init__(self, channel: grpc.aio.Channel, calls: Calls, silence: float = SILENCE) -> None:
+    def __init__(
+        self, channel: grpc.aio.Channel, calls: Calls, silence: float = SILENCE, *, entropy: bool = True
+    ) -> None:
         self._channel = channel
         self._calls = calls
         sessions_stub = session_pb2_grpc.SessionServiceStub(channel)
         self._sessions_stub = sessions_stub
         self._session = Session(sessions_stub, calls)
         self._tables_stub = table_pb2_grpc.TableServiceStub(channel)
-        self._stream = PlayStream(self._tables_stub, self._session, calls, silence)
+        giver = EntropyGiver(self._tables_stub, self._session, calls) if entropy else None
+        self._stream = PlayStream(self._tables_stub, self._session, calls, silence, giver)
         self._tables: dict[str, Table] = {}
         self.lobby = Lobby(lobby_pb2_grpc.LobbyServiceStub(channel), self._session, calls)
         """Finding, making and filling tables."""
@@ -211,7 +215,16 @@ class Client:
 class Connecting:
     """What `connect` returns: `await` it for a client, or use it in `async with`."""
 
-    def __init__(self, opening: Callable[[], grpc.aio.Channel], calls: Calls, wait: float, silence: float) -> None:
+    def __init__(
+        self,
+        opening: Callable[[], grpc.aio.Channel],
+        calls: Calls,
+        wait: float,
+        silence: float,
+        *,
+        entropy: bool = True,
+    ) -> None:
+        self._entropy = entropy
         self._open = opening
         self._calls = calls
         self._wait = wait
@@ -242,7 +255,7 @@ class Connecting:
         except BaseException:
             await channel.close()
             raise
-        return Client(channel, self._calls, self._silence)
+        return Client(channel, self._calls, self._silence, entropy=self._entropy)
 
     async def _why_not(self) -> str:
         """Say what may be wrong with an address at which no connection came about."""
@@ -264,6 +277,7 @@ class ConnectOptions(TypedDict, total=False):
     backoff: Backoff | None
     call_timeout: float
     silence: float
+    entropy: bool
     clock: Clock | None
     rng: random.Random | None
 
@@ -277,6 +291,7 @@ def connect(
     backoff: Backoff | None = None,
     call_timeout: float = 10.0,
     silence: float = SILENCE,
+    entropy: bool = True,
     clock: Clock | None = None,
     rng: random.Random | None = None,
 ) -> Connecting:
@@ -285,7 +300,8 @@ def connect(
     `address` is `host:port`; `tls` is True or a `TLS`; cleartext to another machine needs `insecure=True`. `wait` is
     how long to try for the first connection, `backoff` how to try again when it is lost later and for how long,
     `call_timeout` the time for one call, `silence` the time without a heartbeat after which a stream is given up, all
-    in seconds. `clock` and `rng` (jitter, choice of suits) are for tests.
+    in seconds. With `entropy` it gives random bytes for the shuffle of every deal that it plays (docs/shuffle.md).
+    `clock` and `rng` (jitter, choice of suits) are for tests.
 
     Raises `ServerUnreachable`, `UnsafeConnection`, `CredentialsError` (TLS files), `BadInput` (a bad address).
     """
@@ -297,4 +313,4 @@ def connect(
         rng=rng or random.SystemRandom(),
         timeout=call_timeout,
     )
-    return Connecting(partial(open_channel, parsed, tls, insecure=insecure), calls, wait, silence)
+    return Connecting(partial(open_channel, parsed, tls, insecure=insecure), calls, wait, silence, entropy=entropy)

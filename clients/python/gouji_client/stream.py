@@ -20,10 +20,12 @@ from gouji_client.status import LOST, error_of_call, error_of_command, retry_del
 from gouji_client.story import Story
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Coroutine
+    from typing import Any
 
     from gouji.table.v1.table_pb2_grpc import TableServiceAsyncStub
     from gouji_client.calls import Calls
+    from gouji_client.entropy import EntropyGiver
     from gouji_client.session import Session
     from gouji_client.view import TableView
 
@@ -42,8 +44,16 @@ class PlayStream:
     tries anew. A stream on which nothing, not even a heartbeat, was heard for `silence` seconds is taken for broken.
     """
 
-    def __init__(self, stub: TableServiceAsyncStub, session: Session, calls: Calls, silence: float) -> None:
+    def __init__(
+        self,
+        stub: TableServiceAsyncStub,
+        session: Session,
+        calls: Calls,
+        silence: float,
+        giver: EntropyGiver | None = None,
+    ) -> None:
         self._stub = stub
+        self._giver = giver
         self._session = session
         self._calls = calls
         self._silence = silence
@@ -222,6 +232,8 @@ class PlayStream:
             if not story.take(update):
                 log.info("%s is asked for anew", update.table)
                 self._subscribe(story)
+            else:
+                self._give_entropy(update, story)
             news = news or (story.view is not None and story.view.at != before)
         for result in message.results:
             if result.request_id in self._subscribing:
@@ -230,6 +242,13 @@ class PlayStream:
                 self._acted(pending, result)
                 news = True
         return news
+
+    def _give_entropy(self, update: table_pb2.TableUpdate, story: Story) -> None:
+        """Answer a promise of a deal: seats have a second or so to give entropy for it."""
+        if self._giver is not None and story.view is not None and not story.over:
+            deal = self._giver.asked(update, story.view.info)
+            if deal:
+                self._add_chore(self._giver.give(story.table, deal))
 
     def _subscribe(self, story: Story) -> None:
         if self._link is None:
@@ -282,7 +301,10 @@ class PlayStream:
             else:
                 give_up(refused)
 
-        chore = asyncio.create_task(wait_and_try())
+        self._add_chore(wait_and_try())
+
+    def _add_chore(self, work: Coroutine[Any, Any, None]) -> None:
+        chore = asyncio.create_task(work)
         self._chores.add(chore)
         chore.add_done_callback(self._chores.discard)
 

@@ -83,6 +83,7 @@ OF_METHOD = {
     "VoteDissolution": Scope.PLAY,
     "SetAutopilot": Scope.PLAY,
     "SetAutoDecline": Scope.PLAY,
+    "ContributeEntropy": Scope.PLAY,
     # ReplayService
     "ListMatches": Scope.WATCH,
     "GetMatch": Scope.WATCH,

@@ -82,6 +82,9 @@ class TableService:
             "SetAutoDecline": calls.unary(
                 "SetAutoDecline", pb.SetAutoDeclineRequest, self.set_auto_decline, logged=_SAID
             ),
+            "ContributeEntropy": calls.unary(
+                "ContributeEntropy", pb.ContributeEntropyRequest, self.contribute_entropy, logged=_SAID
+            ),
         }
 
     async def play(self, requests: AsyncIterator[bytes], call: Call) -> None:
@@ -169,6 +172,15 @@ class TableService:
 
     def _code(self, call: Call, said: str) -> str:
         return self._room.code_tries.take(call.caller.account, call, said)
+
+    async def contribute_entropy(
+        self, request: pb.ContributeEntropyRequest, call: Call
+    ) -> pb.ContributeEntropyResponse:
+        """Take entropy for a deal that is promised."""
+        Shape().request_id(request.request_id).name(request.table, "tables", "table").settle()
+        table = await self._room.tables.open(request.table)
+        version = await table.contribute_entropy(call.caller, request.deal, request.entropy, request.request_id)
+        return pb.ContributeEntropyResponse(version=version)
 
     async def _open(self, name: str) -> TableHandle:
         Shape().name(name, "tables", "table").settle()

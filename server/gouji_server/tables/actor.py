@@ -254,10 +254,16 @@ class Actor:
         if story.state.wants_seats:
             dice = random.Random(self.world.entropy.token_bytes(32))  # noqa: S311 - seeded by the server's entropy
             turn.make(story, inputs.SeatsDrawn(turn.now_ms, dice.sample(range(SEATS), SEATS)))
-        if not story.state.wants_deal or not self._clock.deal_due(story, turn.now_ms):
+        state = story.state
+        if not state.wants_deal:
             return
-        secret = self.world.entropy.token_bytes(32)
-        turn.make(story, inputs.DealStarting(turn.now_ms, secret.hex()))
+        wait = int(self.world.limits.entropy_seconds * 1000)
+        if state.promise is None and wait and state.seats.people:
+            secret = self.world.entropy.token_bytes(32)
+            turn.make(story, inputs.DealPromised(turn.now_ms, secret.hex(), turn.now_ms + wait))
+        if self._clock.deal_due(story, turn.now_ms):
+            drawn = self.world.entropy.token_bytes(32) if state.promise is None else b""
+            turn.make(story, inputs.DealStarting(turn.now_ms, drawn.hex()))
 
     def _publish(self, story: Story, turn: Turn) -> None:
         """Everything of the turn is durable: send it to who follows."""

@@ -16,6 +16,7 @@ from gouji_server.tables import happenings
 from gouji_server.tables.convert_lobby import LOBBY_WRITERS
 from gouji_server.tables.convert_reveal import deal_revealed
 from gouji_server.tables.convert_tribute import TRIBUTE_WRITERS, moves_messages, obligation_message, ranks_of_mask
+from gouji_server.tables.promise import write_begun, write_promised
 from gouji_server.tables.seats import SEATS
 
 if TYPE_CHECKING:
@@ -86,8 +87,16 @@ def _match_started(event: events_pb2.TableEvent, said: happenings.MatchStarted) 
 
 
 def _deal_started(event: events_pb2.TableEvent, said: happenings.DealStarted) -> None:
-    event.deal_started.deal = said.deal
-    event.deal_started.commitment = said.commitment
+    write_begun(event.deal_started, said)
+
+
+def _deal_promised(event: events_pb2.TableEvent, said: happenings.DealPromised) -> None:
+    write_promised(event.deal_promised, said)
+
+
+def _entropy_given(event: events_pb2.TableEvent, said: happenings.EntropyGiven) -> None:
+    event.entropy_given.entropy.seat = said.seat
+    event.entropy_given.entropy.entropy = said.entropy
 
 
 def _question_opened(event: events_pb2.TableEvent, said: happenings.QuestionOpened) -> None:
@@ -205,6 +214,8 @@ def _table_closed(event: events_pb2.TableEvent, said: happenings.TableClosed) ->
 WRITERS: dict[type[Any], Callable[[events_pb2.TableEvent, Any], None]] = {
     happenings.MatchStarted: _match_started,
     happenings.DealStarted: _deal_started,
+    happenings.DealPromised: _deal_promised,
+    happenings.EntropyGiven: _entropy_given,
     happenings.QuestionOpened: _question_opened,
     happenings.DissolutionVoted: _dissolution_voted,
     happenings.PresenceChanged: _presence_changed,

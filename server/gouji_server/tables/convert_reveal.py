@@ -6,6 +6,7 @@ import dataclasses
 from typing import TYPE_CHECKING
 
 from gouji_rules.records import record_of_deal, write_record
+from gouji_server.tables.promise import write_entropies
 
 if TYPE_CHECKING:
     from gouji.table.v1 import events_pb2
@@ -17,6 +18,7 @@ def deal_revealed(event: events_pb2.TableEvent, said: happenings.DealRevealed) -
     told = event.deal_revealed
     told.deal = said.number
     told.secret = said.proof.secret
+    write_entropies(told.entropies.add, said.proof.entropies)
     deal = said.deal
     for hand in deal.dealt:
         told.hands.add().cards.extend(sorted(hand))  # type: ignore[arg-type]

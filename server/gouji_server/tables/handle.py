@@ -10,6 +10,7 @@ from gouji.table.v1 import table_pb2
 from gouji_server.tables import deciding, deciding_absence, deciding_lobby, refusals, seat_queries
 from gouji_server.tables.actor import follower
 from gouji_server.tables.messages import Change, Look, Move
+from gouji_server.tables.promise import decide_entropy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -141,6 +142,13 @@ class TableHandle:
         """Feel the opposite's hand (R82); return the table's n, and the least and most cards that it holds."""
         answer = await self._said(lambda state, now: deciding.decide_feel(state, caller.account, request_id, now))
         return answer.version, answer.felt
+
+    async def contribute_entropy(self, caller: Caller, deal: int, entropy: bytes, request_id: str) -> int:
+        """Give entropy for a deal that is promised (R3); return the table's n."""
+        answer = await self._said(
+            lambda state, now: decide_entropy(state, caller.account, deal, entropy, request_id, now)
+        )
+        return answer.version
 
     async def vote_dissolution(self, caller: Caller, agrees: bool, request_id: str) -> int:
         """Speak for ending the match, or against it (R17); return the table's n."""

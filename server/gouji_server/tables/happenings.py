@@ -54,6 +54,24 @@ class DealStarted:
 
     deal: int
     commitment: bytes
+    entropies: tuple[tuple[int, bytes], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DealPromised:
+    """The next deal's secret is fixed; until ``begins`` (milliseconds) seats may give entropy for it."""
+
+    deal: int
+    commitment: bytes
+    begins: int
+
+
+@dataclass(frozen=True, slots=True)
+class EntropyGiven:
+    """A seat gave entropy for the deal that is promised."""
+
+    seat: int
+    entropy: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +135,8 @@ TableHappening: TypeAlias = (
     | PlayerKicked
     | MatchStarted
     | DealStarted
+    | DealPromised
+    | EntropyGiven
     | QuestionOpened
     | DissolutionVoted
     | PresenceChanged

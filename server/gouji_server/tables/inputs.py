@@ -154,8 +154,29 @@ class SeatsDrawn:
 
 
 @dataclass(frozen=True, slots=True)
+class DealPromised:
+    """The server drew a secret for the next deal; until ``begins`` seats may give entropy for it."""
+
+    time: int
+    secret: str
+    begins: int
+
+
+@dataclass(frozen=True, slots=True)
+class EntropyGiven:
+    """A seat gave entropy, in hexadecimal, for the deal that is promised."""
+
+    time: int
+    account: str
+    seat: int
+    deal: int
+    entropy: str
+    request_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class DealStarting:
-    """The server drew a secret for the next deal."""
+    """The next deal begins: with a secret drawn now, or empty where it was promised."""
 
     time: int
     secret: str
@@ -301,6 +322,8 @@ Input: TypeAlias = (
     | TableUpdated
     | Kicked
     | SeatsDrawn
+    | DealPromised
+    | EntropyGiven
     | DealStarting
     | Moved
     | Lapsed
@@ -327,6 +350,8 @@ _KINDS: dict[str, type[Any]] = {
     "update": TableUpdated,
     "kick": Kicked,
     "seats": SeatsDrawn,
+    "promise": DealPromised,
+    "entropy": EntropyGiven,
     "deal": DealStarting,
     "lapse": Lapsed,
     "count": CountAsked,

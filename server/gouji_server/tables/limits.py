@@ -63,5 +63,8 @@ class Limits:
     grace_seconds: float = 10.0
     """A decision that lapsed while the server was down stays open this long after the table woke, or for the table's
     own decision time if that is less."""
+    entropy_seconds: float = 0.0
+    """How long a deal that is promised waits for seats to give entropy, unless all people at the table have. 0: deals
+    begin at once, without a promise."""
     pause_seconds: float = 0.0
     """Between the end of a deal and the next one."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import gouji_rules as gr
 from gouji.table.v1 import table_pb2
 from gouji_server.tables.convert import WRITERS, DealStateWriter, history_messages
+from gouji_server.tables.promise import write_begun
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
     from gouji.lobby.v1 import lobby_pb2
     from gouji.table.v1 import events_pb2, state_pb2
+    from gouji_server.tables import happenings
+    from gouji_server.tables.promise import Promise
 
 UPDATES_TAG = b"\x0a"
 RESULTS_TAG = b"\x12"
@@ -151,20 +154,26 @@ class StepEncoder:
         return self._lobby.SerializeToString()
 
     def snapshot(
-        self, n: int, reason: table_pb2.SnapshotReason.ValueType, info: lobby_pb2.Table, deal: DealFacts | None
+        self,
+        n: int,
+        reason: table_pb2.SnapshotReason.ValueType,
+        info: lobby_pb2.Table,
+        deal: DealFacts | None,
+        promise: Promise | None = None,
     ) -> bytes:
         """Write the public half of a snapshot; many readers at one place get the same bytes."""
         if self._snapshot[:2] == (n, reason):
             return self._snapshot[2]
         made = table_pb2.TableUpdate(table=self._lobby.table, epoch=self._lobby.epoch, n=n, table_info=info)
         made.snapshot.reason = reason
+        if promise is not None:
+            promise.write(made.snapshot)
         if deal is not None:
             self._state.update(deal.public, deal.scores, deal.decision, deal.deadline_ms)
             self._update_table(deal)
             made.state.CopyFrom(self._state.message)
             made.snapshot.plays.extend(history_messages(deal.public))
-            made.snapshot.deal_started.deal = deal.number
-            made.snapshot.deal_started.commitment = deal.commitment
+            write_begun(made.snapshot.deal_started, deal.begun)
         public = made.SerializeToString()
         self._snapshot = (n, reason, public)
         return public
@@ -207,7 +216,7 @@ class DealFacts:
         "absent",
         "autopilot",
         "bank_left",
-        "commitment",
+        "begun",
         "deadline_ms",
         "decision",
         "for_ending",
@@ -216,11 +225,11 @@ class DealFacts:
         "scores",
     )
 
-    def __init__(self, public: gr.PublicState, number: int, scores: tuple[int, ...], commitment: bytes) -> None:
+    def __init__(self, public: gr.PublicState, scores: tuple[int, ...], begun: happenings.DealStarted) -> None:
         self.public = public
-        self.number = number
+        self.number = begun.deal
         self.scores = scores
-        self.commitment = commitment
+        self.begun = begun
         self.decision = 0
         self.deadline_ms = 0
         self.for_ending = 0

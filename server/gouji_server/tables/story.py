@@ -144,7 +144,7 @@ class Story:
     def snapshot(self, seat: int, reason: table_pb2.SnapshotReason.ValueType) -> bytes:
         """Return the TableUpdate of a snapshot for a seat, or for a spectator (-1)."""
         state = self.state
-        public = self._encoder().snapshot(state.n, reason, state.info(), state.facts)
+        public = self._encoder().snapshot(state.n, reason, state.info(), state.facts, state.promise)
         return public + self._private(seat) if seat >= 0 else public
 
     def freeze(self) -> None:

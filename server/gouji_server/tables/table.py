@@ -27,6 +27,7 @@ from gouji_server.tables.lobby_state import (
     Effect,
 )
 from gouji_server.tables.moves import action_of
+from gouji_server.tables.promise import CONTRIBUTE_ENTROPY, Promise
 from gouji_server.tables.requests import Answer, body_hash
 from gouji_server.tables.seats import SEATS
 from gouji_server.tables.steps import DealFacts
@@ -62,6 +63,8 @@ __all__ = [
 
 ALL_SEATS = (1 << SEATS) - 1
 _NOTHING_ASKED: tuple[object, ...] = ()
+NO_PROOF = Proof(b"", b"")
+"""Of a table without a deal yet. What a running deal was made of is secret until it is over."""
 
 SUBMIT_ACTION = "SubmitAction"
 ASK_COUNT = "AskCount"
@@ -88,7 +91,8 @@ class TableState(AbsenceState):
         "deal",
         "decision",
         "p",
-        "secret",
+        "promise",
+        "proof",
         "time",
     )
 
@@ -99,7 +103,8 @@ class TableState(AbsenceState):
         self.deadline = 0
         self.answered = 0
         self.deal: gr.Deal | None = None
-        self.secret = b""
+        self.promise: Promise | None = None
+        self.proof = NO_PROOF
         self.time = 0
         self._cards: list[bytes] = [b""] * SEATS
         self._felt: list[tuple[tuple[int, int], ...]] = [()] * SEATS
@@ -130,11 +135,6 @@ class TableState(AbsenceState):
         """Return what a seat felt of its opposite's hand in this deal: each time the least and the most cards (R82)."""
         return self._felt[seat]
 
-    @property
-    def proof(self) -> Proof:
-        """What the running deal, or the last one, was made of: it is secret until that deal is over."""
-        return Proof(gr.commitment(self.secret), self.secret)
-
     # ── folding ──
 
     def apply(self, entry: inputs.Input) -> Effect:
@@ -160,19 +160,39 @@ class TableState(AbsenceState):
             self.said[seat] += 1
         self._keep_lobby(key, body, seat)
 
+    def _deal_promised(self, entry: inputs.DealPromised, effect: Effect) -> None:
+        match = self.match
+        if match is None or not self.wants_deal or self.promise is not None:
+            raise inputs.BadEntry("a deal is promised where none is due")
+        self.promise = Promise(match.deal_number, bytes.fromhex(entry.secret), entry.begins)
+        self._tell(effect, self.promise.told())
+        effect.of_deal = self.facts is not None
+
+    def _entropy_given(self, entry: inputs.EntropyGiven, effect: Effect) -> None:
+        promise, entropy = self.promise, bytes.fromhex(entry.entropy)
+        if promise is None:
+            raise inputs.BadEntry("entropy where no deal is promised")
+        promise.given[entry.seat] = entropy
+        self._tell(effect, happenings.EntropyGiven(entry.seat, entropy))
+        effect.of_deal = self.facts is not None
+        key = (entry.account, CONTRIBUTE_ENTROPY, entry.request_id)
+        self.requests.keep_move(key, Answer(body_hash(entry.deal, entropy), self.n))
+
     def _deal_starting(self, entry: inputs.DealStarting, effect: Effect) -> None:
         match = self.match
         if match is None or not self.wants_deal:
             raise inputs.BadEntry("a deal begins where none is due")
-        self.secret = bytes.fromhex(entry.secret)
-        self.deal = match.start_deal(gr.deal_seed(self.secret))
-        commitment = gr.commitment(self.secret)
+        promise = self.promise or Promise(match.deal_number, bytes.fromhex(entry.secret), 0)
+        self.promise = None
+        self.proof = proof = promise.proof
+        self.deal = match.start_deal(proof.seed)
         self.requests.next_deal()
         self.said = [0] * SEATS
         self._felt = [()] * SEATS
         self.auto_decline &= self.auto_always
-        self._tell(effect, happenings.DealStarted(match.deal_number, commitment), *self.deal.start_events)
-        self.facts = DealFacts(self.deal.public, match.deal_number, tuple(match.scores), commitment)
+        begun = happenings.DealStarted(match.deal_number, proof.commitment, proof.entropies)
+        self._tell(effect, begun, *self.deal.start_events)
+        self.facts = DealFacts(self.deal.public, tuple(match.scores), begun)
         self.facts.absent, self.facts.autopilot = self.absent, self.autopilot
         effect.new_deal = True
         effect.touched = (1 << SEATS) - 1
@@ -322,6 +342,8 @@ class TableState(AbsenceState):
     _APPLY: ClassVar[dict[type[Any], Callable[[TableState, Any, Effect], None]]] = {
         **AbsenceState.FOLDS,
         **AbsenceState.ABSENCE_FOLDS,
+        inputs.DealPromised: _deal_promised,
+        inputs.EntropyGiven: _entropy_given,
         inputs.DealStarting: _deal_starting,
         inputs.Moved: _moved,
         inputs.Lapsed: _lapsed,

@@ -22,12 +22,14 @@ if TYPE_CHECKING:
 class TableClock:
     """One timer, left running while decisions come and go: when it fires, the actor makes a turn and looks."""
 
-    __slots__ = ("_actor", "_due", "_grace", "_rung", "_timer", "_woken_decision")
+    __slots__ = ("_actor", "_due", "_grace", "_now_ms", "_rung", "_timer", "_woken_decision")
 
     def __init__(self, actor: Actor) -> None:
         self._actor = actor
         self._timer: Timer | None = None
         self._due = 0.0
+        self._now_ms = 0
+        """The time of this turn, as told by the timer that rang if the wall clock is behind it."""
         self._rung = 0
         """What the timer that has just fired was set for (milliseconds)."""
         self._woken_decision = 0
@@ -56,6 +58,7 @@ class TableClock:
         state = story.state
         # Timers run by a clock that nobody sets: where the wall clock was set back, the timer is right.
         now_ms, self._rung = max(turn.now_ms, self._rung), 0
+        self._now_ms = now_ms
         if not state.deadline:
             return False
         due = self.lapses_at(state)
@@ -68,17 +71,30 @@ class TableClock:
         return True
 
     def deal_due(self, story: Story, now_ms: int) -> bool:
-        """Whether the pause before the next deal is over."""
+        """Whether the pause before the next deal is over, and nobody is waited for who may give entropy for it."""
         state = story.state
-        pause = self._actor.world.limits.pause_seconds
-        return state.deal is None or now_ms >= state.time + int(pause * 1000)
+        if state.promise is None and state.deal is None:
+            return True
+        return max(now_ms, self._now_ms) >= self._deal_at(state)
+
+    def _deal_at(self, state: TableState) -> int:
+        """When the next deal begins (milliseconds)."""
+        limits = self._actor.world.limits
+        pause = int(limits.pause_seconds * 1000)
+        promise = state.promise
+        if promise is None:
+            return state.time + pause
+        made = promise.begins - int(limits.entropy_seconds * 1000)
+        people = {player.seat for player in state.seats.players if player.account}
+        waits = made if people <= promise.given.keys() else promise.begins
+        return max(waits, made + pause if state.deal is not None else made)
 
     def set(self, story: Story) -> None:
         """See to it that the actor looks when something is due."""
         state = story.state
         due = self.lapses_at(state) / 1000 if state.deadline else 0.0
         if state.wants_deal:
-            due = state.time / 1000 + self._actor.world.limits.pause_seconds
+            due = self._deal_at(state) / 1000
         if not due:
             self.stop()
             return

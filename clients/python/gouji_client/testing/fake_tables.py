@@ -273,6 +273,14 @@ class FakeTables:
 
         return self._once(token, request, feel)
 
+    async def contribute_entropy(
+        self, request: table_pb2.ContributeEntropyRequest, token: str
+    ) -> table_pb2.ContributeEntropyResponse:
+        """See `TableService.ContributeEntropy`: deals come of the seed alone here, so none is promised."""
+        self._seat_view(token, request.table)
+        text = "no such deal is promised: it has begun, or its time has not come"
+        raise Refusal(grpc.StatusCode.FAILED_PRECONDITION, "NO_PROMISE", text, "没有承诺这一盘", rule="R3")
+
     def _once(self, token: str, request: _Asked, ask: Callable[[], _Told]) -> _Told:
         """Answer a request id as the first time, or ask. Raises `Refusal` for another body under a known id."""
         key = (self._accounts.account_of(token).name, type(request).__name__, request.request_id)
