@@ -63,6 +63,9 @@ class Config(BaseSettings):
 
     sign_in_burst: PositiveInt = Field(default=300, description="sign-ins an address may make at once")
     sign_ins_per_minute: PositiveFloat = Field(default=60, description="sign-ins a minute an address may make")
+    seat_lease_seconds: NonNegativeFloat = Field(
+        default=60, description="time after which who is away loses the seat at a waiting table; 0: never"
+    )
     join_code_burst: PositiveInt = Field(default=10, description="join codes an account may try at once")
     join_codes_per_minute: PositiveFloat = Field(default=6, description="join codes a minute an account may try")
     join_code_address_factor: PositiveInt = Field(default=6, description="times as many join codes an address may try")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from gouji_client import BadInput, Client, NewTable, Refused, connect
+from gouji_client.lobby import free_seats
 from gouji_client.testing import FakeServer
 from tests.clients.real_server import RealServer
 from tests.clients.watching import AT_ONCE
@@ -136,3 +137,30 @@ async def test_changes_that_make_no_sense_are_bad_input(address: str, changes: d
         await one.lobby.update(made, **changes)  # type: ignore[arg-type]
     assert (await one.lobby.get(made)).title == made.title
     await one.close()
+
+
+async def test_a_rematch_brings_everybody_to_one_table(tmp_path: Path) -> None:
+    """Two who played together ask for a rematch and meet, each in its seat; the fake server has no second table."""
+    async with RealServer(tmp_path) as server:
+        one, two = await person(server.address, "one"), await person(server.address, "two")
+        made = await one.lobby.create(NewTable(deals=1))
+        await two.lobby.join(made, 1)
+        for seat in range(2, 6):
+            await one.lobby.add_bot(made, "random", seat)
+        for client in (one, two):
+            await client.lobby.set_ready(made)
+        for client in (one, two):
+            await client.table(made.name).vote_dissolution(agrees=True)
+        first, seat = await one.lobby.rematch(made)
+        assert seat == 0
+        assert free_seats(first) == []
+        assert [table.name async for table in one.lobby.tables(with_free_seat=True)] == []
+        second, seat = await two.lobby.rematch(made)
+        assert (second.name, seat) == (first.name, 1)
+        for client in (one, two):
+            await client.close()
+    async with FakeServer(seats=(0,)) as fake:
+        one = await person(fake.address, "one")
+        with pytest.raises(Refused, match="ONE_TABLE"):
+            await one.lobby.rematch(await one.lobby.create(NewTable(deals=1)))
+        await one.close()

@@ -125,6 +125,18 @@ async def at_a_private_table(people: People) -> None:
     await say(2, lb.JoinTableRequest(name=name))
 
 
+async def at_a_rematch(people: People) -> None:
+    """The same for what is said after a match."""
+    say = people.say
+    name = (await say(0, lb.CreateTableRequest(title="over"), title="two")).table.name
+    for seat in range(1, 6):
+        await say(0, lb.AddBotRequest(name=name, seat=seat), seat=0)
+    await say(0, lb.SetReadyRequest(name=name, ready=True), ready=False)
+    await say(0, tb.VoteDissolutionRequest(table=name, agrees=True), agrees=False)
+    again = (await say(0, lb.RematchRequest(name=name))).table.name
+    await say(0, lb.LeaveTableRequest(name=again))
+
+
 async def accepted(client: RawClient, table: str) -> tuple[int, tb.Action] | None:
     """Return the open question's decision and something that answers it, if this seat is asked."""
     view = (await client.call(tb.GetViewRequest(table=table))).view
@@ -180,6 +192,7 @@ async def test_whatever_was_answered_is_answered_so_again(tmp_path: Path) -> Non
         await people.connect(address)
         waiting, playing = await at_a_waiting_table(people), await in_a_match(people)
         await at_a_private_table(people)
+        await at_a_rematch(people)
         assert {type(said.request) for said in people.said} == COMMANDS
 
         async def state() -> tuple[Message, ...]:

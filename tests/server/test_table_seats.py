@@ -173,12 +173,13 @@ async def test_joining_takes_the_seat_asked_for_or_the_lowest_free_one() -> None
 
 
 async def test_leaving_frees_the_seat() -> None:
-    """Who leaves is seated no more; who has no seat cannot leave; the owner stays the owner."""
+    """Who leaves is seated no more; who has no seat cannot leave; the table goes to who is left."""
     at = await house()
     handle = await at.new_table(people=2)
     assert seats(await handle.leave(person(0), "l")) == ["", "p1", "", "", "", ""]
     assert await refused(handle.leave(person(0), "l2")) == (FAILED_PRECONDITION, "NO_SEAT")
-    _, seat = await handle.add_bot(person(0), "random", None, "b")
+    assert await refused(handle.add_bot(person(0), "random", None, "b")) == (PERMISSION_DENIED, "NOT_OWNER")
+    _, seat = await handle.add_bot(person(1), "random", None, "b")
     assert seat == 0
 
 

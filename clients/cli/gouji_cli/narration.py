@@ -99,6 +99,7 @@ PHRASES = {
     "match_ended": Phrase("the match is over: {scores}", "全局结束：{scores}"),
     "frozen": Phrase("the server froze the table after a fault of its own", "服务器发现自身错误，已冻结本桌"),
     "closed_empty": Phrase("everyone left: the table is closed", "人已走光，牌桌关闭"),
+    "closed_not_ready": Phrase("not all were ready in time: the table is closed", "有人未及时准备：牌桌已关闭"),
     "scores": Phrase("even seats {even} : odd seats {odd}", "双号 {even} : 单号 {odd}"),
 }
 
@@ -278,7 +279,11 @@ class Narrator:
         return self.sentence("match_ended", scores=self.scores(event.scores))
 
     def _tell_table_closed(self, event: events_pb2.TableClosed) -> Text | None:
-        keys = {events_pb2.CLOSE_REASON_FROZEN: "frozen", events_pb2.CLOSE_REASON_EMPTY: "closed_empty"}
+        keys = {
+            events_pb2.CLOSE_REASON_FROZEN: "frozen",
+            events_pb2.CLOSE_REASON_EMPTY: "closed_empty",
+            events_pb2.CLOSE_REASON_NOT_READY: "closed_not_ready",
+        }
         return self.sentence(keys[event.reason]) if event.reason in keys else None
 
     # ── before and between deals ──

@@ -218,6 +218,15 @@ class Lobby:
             )
         await self._calls.signed(self._session, self._stub.KickPlayer, request)
 
+    async def rematch(self, table: TableLike) -> tuple[lobby_pb2.Table, int]:
+        """Play the match of a table that is over again; return the table for it, and one's seat there.
+
+        Whoever sat at the old table comes to the same new one; each seat is kept for its player for a minute.
+        """
+        request = lobby_pb2.RematchRequest(request_id=new_request_id(), name=table_name(table))
+        answer = await self._calls.signed(self._session, self._stub.Rematch, request)
+        return answer.table, answer.seat
+
     async def add_bot(self, table: TableLike, policy: str = "simple", seat: int | None = None) -> int:
         """Put a built-in bot in a free seat of one's own table and return the seat."""
         text_of(policy, "the policy of a bot")
@@ -245,4 +254,4 @@ def seat_of(table: lobby_pb2.Table, account: str) -> int | None:
 
 def free_seats(table: lobby_pb2.Table) -> list[int]:
     """Return the free seats of a table."""
-    return [player.seat for player in table.players if not player.account and not player.bot]
+    return [player.seat for player in table.players if not (player.account or player.bot or player.reserved_for)]

@@ -262,6 +262,10 @@ class Lobby:
         """Take a seat of one's own table, while it waits, from who sits there; with `ban` for good."""
         _loop.run(self._lobby.kick(table, seat, account=account, ban=ban))
 
+    def rematch(self, table: TableLike) -> tuple[lobby_pb2.Table, int]:
+        """Play the match of a table that is over again; return the table for it, and one's seat there."""
+        return _loop.run(self._lobby.rematch(table))
+
     def add_bot(self, table: TableLike, policy: str = "simple", seat: int | None = None) -> int:
         """Put a built-in bot in a free seat of one's own table and return the seat."""
         return _loop.run(self._lobby.add_bot(table, policy, seat))

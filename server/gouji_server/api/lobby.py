@@ -50,6 +50,7 @@ _AtTable: TypeAlias = (
     | pb.AddBotRequest
     | pb.ChooseOppositeRequest
     | pb.ResetJoinCodeRequest
+    | pb.RematchRequest
 )
 
 _NAMED = (("request_id", "request_id"), ("name", "table"))
@@ -78,6 +79,7 @@ class LobbyService:
                 "GetJoinCode", pb.GetJoinCodeRequest, self.get_join_code, logged=(("name", "table"),)
             ),
             "ResetJoinCode": calls.unary("ResetJoinCode", pb.ResetJoinCodeRequest, self.reset_join_code, logged=_NAMED),
+            "Rematch": calls.unary("Rematch", pb.RematchRequest, self.rematch, logged=_NAMED),
             **OwnersCalls(self._tables).handlers(calls),
             **self._lists.handlers(calls),
             "JoinTable": calls.unary("JoinTable", pb.JoinTableRequest, self.join_table, logged=_NAMED),
@@ -134,7 +136,8 @@ class LobbyService:
         """Tell about a table."""
         Shape().name(request.name, "tables").settle()
         table = await self._tables.open(request.name)
-        return pb.GetTableResponse(table=await table.shown(call.caller, self._code(call, request.join_code)))
+        shown = await table.shown(call.caller, self._code(call, request.join_code))
+        return pb.GetTableResponse(table=self._with_rematch(shown, call.caller.account))
 
     async def find_table(self, request: pb.FindTableRequest, call: Call) -> pb.FindTableResponse:
         """Find a private table by its join code."""
@@ -209,6 +212,26 @@ class LobbyService:
         info, seat = await table.choose_opposite(call.caller, request.seat, request.request_id)
         structlog.contextvars.bind_contextvars(seat=seat)
         return pb.ChooseOppositeResponse(table=info, seat=seat)
+
+    def _with_rematch(self, table: pb.Table, account: str) -> pb.Table:
+        """Return lobby facts that name the rematch, but a private one only to those who sat there."""
+        if table.state != pb.TABLE_STATE_FINISHED:
+            return table
+        again = self._tables.rematch_of(table.name)
+        if again is None or (again.private and account not in [player.account for player in table.players]):
+            return table
+        told = pb.Table()
+        told.CopyFrom(table)
+        told.rematch = again.name
+        return told
+
+    async def rematch(self, request: pb.RematchRequest, call: Call) -> pb.RematchResponse:
+        """Play a match again."""
+        _shape_of(request).settle()
+        table = await self._tables.open(request.name)
+        info, seat = await self._tables.rematch(call.caller, table.name, request.request_id)
+        structlog.contextvars.bind_contextvars(seat=seat)
+        return pb.RematchResponse(table=info, seat=seat)
 
     def _code(self, call: Call, said: str) -> str:
         return self._code_tries.take(call.caller.account, call, said)

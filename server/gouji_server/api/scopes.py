@@ -64,6 +64,7 @@ OF_METHOD = {
     "ResetJoinCode": Scope.LOBBY,
     "UpdateTable": Scope.LOBBY,
     "KickPlayer": Scope.LOBBY,
+    "Rematch": Scope.LOBBY,
     "ListTables": Scope.LOBBY,
     "WatchTables": Scope.LOBBY,
     "JoinTable": Scope.LOBBY,

@@ -53,6 +53,10 @@ class TableFilter:
             return False
         if self.text and self.text not in info.title.casefold():
             return False
-        if self.with_free_seat and not any(not player.account and not player.bot for player in info.players):
+        if self.with_free_seat and not any(_free(player) for player in info.players):
             return False
         return not self.without_bots or not any(player.bot or player.is_bot_account for player in info.players)
+
+
+def _free(player: pb.Player) -> bool:
+    return not (player.account or player.bot or player.reserved_for)

@@ -20,6 +20,7 @@ from gouji_server.tables import inputs, refusals
 from gouji_server.tables.absence import Absence
 from gouji_server.tables.house_seats import HouseSeats
 from gouji_server.tables.messages import Turn
+from gouji_server.tables.seat_leases import SeatLeases
 from gouji_server.tables.seats import SEATS
 from gouji_server.tables.steps import UPDATES_TAG, chunk
 from gouji_server.tables.story import Diverged, Story, recover
@@ -62,6 +63,7 @@ class Actor:
         self.ready: asyncio.Future[None] = self._loop.create_future()
         self._clock = TableClock(self)
         self._house = HouseSeats(self)
+        self._leases = SeatLeases(self)
         self._absence = Absence(self)
         # A context of its own: the task must not log under the account and method of whoever happened to wake it.
         self.task = self._loop.create_task(self._run(), name=name, context=Context())
@@ -102,10 +104,12 @@ class Actor:
         """Whether nothing is waited for: the table may be dropped from memory."""
         return (
             not self._busy
+            and not self._nudged
             and not self._mailbox
             and not self._lagging
             and not len(self.subscriptions)
             and not self._clock.running
+            and not self._leases.running
             and not self._house.thinking
             and not self._absence.running
             and self._story is not None
@@ -162,6 +166,7 @@ class Actor:
 
     def _end(self, batch: list[Message]) -> None:
         self._clock.stop()
+        self._leases.stop()
         self._house.stop()
         self._absence.stop()
         refused = refusals.TableNotFound() if self.missing else refusals.stopping()
@@ -208,6 +213,7 @@ class Actor:
         self._serve_looks(story, turn)
         self._serve_lagging(story)
         self._clock.set(story)
+        self._leases.set(story)
         if turn.entries:
             self._house.ask(story)
 
@@ -223,6 +229,7 @@ class Actor:
             if self._clock.lapse(story, turn):
                 self._absence.changed()
             self._absence.look(story, turn)
+            self._leases.lapse(story, turn)
             self._start_deal(story, turn)
         except Exception:
             if self._freezing:
@@ -369,12 +376,14 @@ class Actor:
         self.subscriptions.remove(subscription)
         self._lagging.pop(subscription, None)
         self.last_touch = self.world.clock.now()
+        self._leases.note(subscription.account)
         if subscription.seat >= 0:
             self._absence.changed()
             self.nudge()
 
     def heard(self, account: str) -> None:
         """Note that an account called about the table."""
+        self._leases.note(account)
         if self._story is not None:
             self._absence.heard(self._story.state, account)
 
@@ -400,6 +409,7 @@ class Actor:
         """Throw the state away, refuse what was asked, and read the journal again."""
         self._story = None
         self._clock.stop()
+        self._leases.stop()
         self._house.stop()
         self._absence.stop()
         self._absence.changed()
@@ -442,6 +452,7 @@ class Actor:
             self._clock.woke(story)
             self._catch_up(story)
             self._clock.set(story)
+            self._leases.set(story)
             self._house.ask(story)
             return True
         return False

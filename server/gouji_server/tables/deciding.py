@@ -270,10 +270,15 @@ def decide_join(
         check_changes(state, caller.account)
     if sits >= 0:
         return unchanged(now_ms, caller.account, JOIN_TABLE, body, request_id)
-    free = state.seats.pick(wanted)
+    free = state.seats.pick(wanted, caller.account)
     if state.changes_in_all >= state.limits.changes_waiting_in_all:
         raise refusals.too_many_came()
     return inputs.Joined(now_ms, caller.account, caller.display_name, free, wanted, request_id, caller.bot, code)
+
+
+def known_join(state: TableState, caller: Caller, request_id: str) -> Answer | None:
+    """Return what somebody was answered who took any seat, None if it did not."""
+    return state.requests.find((caller.account, JOIN_TABLE, request_id), join_body(-1, ""))
 
 
 def decide_leave(state: TableState, caller: Caller, request_id: str, now_ms: int) -> inputs.Left | Answer:

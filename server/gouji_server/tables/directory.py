@@ -62,8 +62,10 @@ class Directory:
         self._infos[info.name] = info
         was_open = before is not None and before.state not in _CLOSED
         is_open = info.state not in _CLOSED
-        if is_open != was_open:
-            self._count_open(info.owner, 1 if is_open else -1)
+        if was_open and before is not None:
+            self._count_open(before.owner, -1)
+        if is_open:
+            self._count_open(info.owner, 1)
         if not is_open and (was_open or before is None):
             insort(self._closed, key)
             self._forget_oldest()
@@ -161,7 +163,7 @@ def _matches(info: lobby_pb2.Table, state: lobby_pb2.TableState.ValueType, *, wi
     if info.private:
         return False
     wanted = info.state == state if state else info.state not in _CLOSED
-    return wanted and (not with_free_seat or any(not p.account and not p.bot for p in info.players))
+    return wanted and (not with_free_seat or any(not (p.account or p.bot or p.reserved_for) for p in info.players))
 
 
 def _write_token(key: _Key, filters: str) -> str:

@@ -63,6 +63,15 @@ class TableHandle:
         """Take a seat (None: the lowest free one); return table and seat. A private table wants its join code."""
         return await self._change(lambda state, now: deciding.decide_join(state, caller, seat, request_id, now, code))
 
+    async def joined(self, caller: Caller, request_id: str) -> tuple[lobby_pb2.Table, int] | None:
+        """Return what the caller was answered when it took any seat under a request id, None if it did not."""
+
+        def read(story: Story) -> tuple[lobby_pb2.Table, int] | None:
+            known = deciding.known_join(story.state, caller, request_id)
+            return None if known is None else (lobby_pb2.Table.FromString(known.table), known.seat)
+
+        return await self._look(read)
+
     async def join_code(self, caller: Caller) -> str:
         """Return a private table's join code, to its owner and to who sits there."""
         return await self._look(lambda story: deciding_lobby.join_code(story.state, caller.account))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from struct import Struct
 from typing import Any, NamedTuple, TypeAlias
 
@@ -26,7 +26,9 @@ class Created:
     """The table was made. ``seat`` is the owner's, -1 for none; ``options`` overrides of the preset by option name.
 
     ``owner_bot``: the owner is a bot's account; ``code``: the join code of a ``private`` table. Entries from before
-    there were such accounts and tables do not say it.
+    there were such accounts and tables do not say it. ``reserved`` are the accounts for whom seats are kept
+    until ``reserved_until``, ``bots`` the policies of built-in bots, both by the seat's number as text; ``matched``:
+    the matchmaker made the table, which is closed if it does not begin by then.
     ``bank_ms``: each seat's bank; older entries do not say it.
     """
 
@@ -46,6 +48,10 @@ class Created:
     private: bool = False
     code: str = ""
     bank_ms: int = 0
+    reserved: dict[str, str] = field(default_factory=dict)
+    reserved_until: int = 0
+    bots: dict[str, str] = field(default_factory=dict)
+    matched: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +149,21 @@ class Kicked:
     ban: bool
     body: str
     request_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReservationsLapsed:
+    """The time is over for which seats were kept."""
+
+    time: int
+
+
+@dataclass(frozen=True, slots=True)
+class SeatLapsed:
+    """A person at a waiting table was away for too long."""
+
+    time: int
+    account: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,6 +342,8 @@ Input: TypeAlias = (
     | CodeReset
     | TableUpdated
     | Kicked
+    | ReservationsLapsed
+    | SeatLapsed
     | SeatsDrawn
     | DealPromised
     | EntropyGiven
@@ -349,6 +372,8 @@ _KINDS: dict[str, type[Any]] = {
     "code": CodeReset,
     "update": TableUpdated,
     "kick": Kicked,
+    "unreserve": ReservationsLapsed,
+    "away": SeatLapsed,
     "seats": SeatsDrawn,
     "promise": DealPromised,
     "entropy": EntropyGiven,

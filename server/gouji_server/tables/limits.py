@@ -44,6 +44,11 @@ class Limits:
     changes_waiting_in_all: int = 1000
     """How often all accounts together may do so before nobody new takes a seat: RESOURCE_EXHAUSTED, `TOO_MANY_CAME`.
     Who sits may go on, as far as `changes_waiting`."""
+    seat_lease_seconds: float = 60.0
+    """A person who follows a waiting table on no stream, and calls nothing about it, loses its seat after this long. 0:
+    nobody does."""
+    reserved_seconds: float = 60.0
+    """How long a rematch keeps each seat for its player. Beyond: anybody may take it."""
     lobby_requests: int = 256
     """Request ids of lobby commands that a table remembers. Beyond: the oldest are forgotten."""
     idle_seconds: float = 60.0

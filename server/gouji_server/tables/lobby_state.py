@@ -70,7 +70,7 @@ class LobbyState:
 
     ``made`` is what the maker of the table was answered, ``changes`` what each account did before the match, ``came``
     who ever sat here, or owned the table, ``banned`` who gets no seat; ``code`` opens a private table to who knows it;
-    ``n`` counts public events.
+    ``n`` counts public events; seats are kept for ``guests`` until ``reserved_until`` (milliseconds, 0: none is).
     ``times`` are the clocks.
     """
 
@@ -83,14 +83,17 @@ class LobbyState:
         "code",
         "create_time",
         "epoch",
+        "guests",
         "limits",
         "made",
         "match",
+        "matched",
         "n",
         "name",
         "owner",
         "private",
         "requests",
+        "reserved_until",
         "rule_set",
         "rules",
         "seats",
@@ -110,6 +113,9 @@ class LobbyState:
         self.came: set[str] = set()
         self.banned: set[str] = set()
         self.private = False
+        self.guests: frozenset[str] = frozenset()
+        self.reserved_until = 0
+        self.matched = False
         self.code = ""
         self.seats = Seats()
         self.state: lobby_pb2.TableState.ValueType = lobby_pb2.TABLE_STATE_UNSPECIFIED
@@ -127,7 +133,8 @@ class LobbyState:
 
     def admits(self, account: str, code: str = "") -> bool:
         """Whether somebody may look at the table; a private one is for who sits there or knows its code."""
-        return not self.private or self.seats.seat_of(account) >= 0 or self.invites(account, code)
+        seated = self.seats.seat_of(account) >= 0
+        return not self.private or seated or account in self.guests or self.invites(account, code)
 
     def invites(self, account: str, code: str) -> bool:
         """Whether somebody may look at a private table without a seat."""
@@ -137,7 +144,8 @@ class LobbyState:
 
     def stranger(self, account: str, refused: Refused) -> Refused:
         """Return how to refuse somebody without a seat: to who never came, a private table is none."""
-        return refused if not self.private or account in self.came else TableNotFound()
+        known = account in self.came or account in self.guests
+        return refused if not self.private or known else TableNotFound()
 
     def summary(self) -> bytes:
         """Return the lobby facts as the journal keeps them."""
@@ -164,6 +172,8 @@ class LobbyState:
         for field, value in settings_of(self.rules):
             info.options.add(field=field, value=value)
         info.create_time.FromMilliseconds(self.create_time)
+        if self.reserved_until:
+            info.reserved_until.FromMilliseconds(self.reserved_until)
         control = self.times.control
         if control.decision_ms:
             info.decision_time.FromMilliseconds(control.decision_ms)
@@ -190,23 +200,51 @@ class LobbyState:
         if entry.seat >= 0:
             self._tell(
                 effect,
-                happenings.SeatChanged(self.seats.sit(entry.seat, entry.owner, entry.owner_name, entry.owner_bot)),
+                happenings.SeatChanged(
+                    self.seats.sit(entry.seat, entry.owner, entry.owner_name, entry.owner_bot, entry.time)
+                ),
             )
+        self.matched = entry.matched
+        self.reserved_until = entry.reserved_until
+        self.guests = frozenset(entry.reserved.values())
+        for seat, account in entry.reserved.items():
+            self.seats.reserve(int(seat), account)
+        for seat, policy in entry.bots.items():
+            self.seats.add_bot(int(seat), policy)
         table = self.info().SerializeToString()
         self.made = Answer(created_body(entry), seat=entry.seat, table=table, code=entry.code)
 
     def _joined(self, entry: inputs.Joined, effect: Effect) -> None:
         self._count_change(entry.account)
-        self._seats_changed(effect, self.seats.sit(entry.seat, entry.account, entry.name, entry.bot))
+        self._seats_changed(effect, self.seats.sit(entry.seat, entry.account, entry.name, entry.bot, entry.time))
         self.came.add(entry.account)
         body = join_body(entry.wanted, entry.code)
         self._keep_lobby((entry.account, JOIN_TABLE, entry.request_id), body, entry.seat)
 
     def _left(self, entry: inputs.Left, effect: Effect) -> None:
-        self._seats_changed(effect, *self.seats.rise(entry.account))
+        self._rise(effect, entry.account)
+        self._keep_lobby((entry.account, LEAVE_TABLE, entry.request_id), body_hash(), -1)
+
+    def _rise(self, effect: Effect, account: str) -> None:
+        """A person's seat is free. The owner's table goes to who has sat there longest; one that is empty is closed."""
+        self._seats_changed(effect, *self.seats.rise(account))
         if not self.seats.people:
             self._close(effect, events_pb2.CLOSE_REASON_EMPTY)
-        self._keep_lobby((entry.account, LEAVE_TABLE, entry.request_id), body_hash(), -1)
+        elif account == self.owner:
+            self.owner = self.seats.longest
+            self._info = None
+            self._tell(effect, happenings.TableChanged(("owner",)))
+
+    def _seat_lapsed(self, entry: inputs.SeatLapsed, effect: Effect) -> None:
+        self._rise(effect, entry.account)
+
+    def _reservations_lapsed(self, entry: inputs.ReservationsLapsed, effect: Effect) -> None:
+        self.reserved_until = 0
+        self._seats_changed(effect, *self.seats.let_go())
+        if self.matched:
+            self._close(effect, events_pb2.CLOSE_REASON_NOT_READY)
+        elif not self.seats.people:
+            self._close(effect, events_pb2.CLOSE_REASON_EMPTY)
 
     def _ready_set(self, entry: inputs.ReadySet, effect: Effect) -> None:
         self._count_change(entry.account)
@@ -312,6 +350,8 @@ class LobbyState:
     def _start(self, effect: Effect) -> None:
         self.state = PLAYING
         self.changes = {}
+        self.reserved_until = 0
+        self._info = None
         self.match = gr.Match(self.rules, self.total_deals)
         self.times.start()
         self._tell(effect, happenings.MatchStarted(self.total_deals))
@@ -343,6 +383,8 @@ class LobbyState:
         inputs.CodeReset: _code_reset,
         inputs.TableUpdated: _updated,
         inputs.Kicked: _kicked,
+        inputs.ReservationsLapsed: _reservations_lapsed,
+        inputs.SeatLapsed: _seat_lapsed,
         inputs.Abandoned: _abandoned,
     }
     """How each of its inputs is folded."""

@@ -142,6 +142,11 @@ def kicking_oneself() -> Refused:
     )
 
 
+def match_running() -> Refused:
+    """Refuse a rematch before the match is over."""
+    return Refused(FAILED_PRECONDITION, "MATCH_RUNNING", "the match is not over yet", "牌局尚未结束")
+
+
 def stale_decision(current: int) -> Refused:
     """Refuse an answer to a question that is not open."""
     return Refused(

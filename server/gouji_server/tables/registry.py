@@ -14,7 +14,7 @@ import structlog
 
 from gouji.lobby.v1 import lobby_pb2
 from gouji_server.journal import Fenced, JournalFailed
-from gouji_server.tables import deciding, refusals
+from gouji_server.tables import deciding, making, refusals
 from gouji_server.tables.actor import Actor, World
 from gouji_server.tables.directory import Directory
 from gouji_server.tables.handle import TableHandle
@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 
 _NAME = re.compile(r"tables/[a-z2-7]{16}").fullmatch
 _NAME_TAG = b"gouji/table/1"
+MOST_REMATCHES = 16
+"""Tables that are made one after another of one that is over."""
 _LOOKS = 24
 """How often within `waiting_seconds` a table that has waited that long is looked at."""
 
@@ -100,6 +102,9 @@ class Tables:
             self._note(*facts)
         for info in self._directory.playing():
             self.actor(info.name)
+        for info in self._directory.waiting():
+            if info.HasField("reserved_until"):
+                self.actor(info.name)  # its seats are kept for a time
         for name in unreadable:
             if _NAME(name):
                 self.actor(name)  # its entries tell what the summary does not
@@ -233,6 +238,63 @@ class Tables:
             return True
         return False
 
+    async def rematch(self, caller: Caller, name: str, request_id: str) -> tuple[lobby_pb2.Table, int]:
+        """Play a table's match again, at another table that the first who asks makes; return it and the caller's seat.
+
+        Raises Refused.
+        """
+        self._check_open()
+        deciding.check_request_id(request_id)
+        now_ms = int(self._world.clock.now() * 1000)
+        epoch = int.from_bytes(self._world.entropy.token_bytes(6), "big") + 1
+        code = self.new_code()
+        seconds = self.limits.reserved_seconds
+
+        def read(story: Story) -> inputs.Created:
+            making.check_rematch(story.state, caller.account)
+            return making.rematch_of(story.state, caller, code, now_ms, epoch, seconds)
+
+        future: asyncio.Future[inputs.Created] = asyncio.get_running_loop().create_future()
+        self.actor(name).post(Look(read, future))
+        created = await future
+        again = ""
+        for turn in range(MOST_REMATCHES):
+            again = making.rematch_name(name, turn, self._name_key)
+            found = self._directory.get(again)
+            if found is None or found.state != lobby_pb2.TABLE_STATE_FINISHED:
+                break
+            answered = await TableHandle(self, again).joined(caller, request_id)
+            if answered is not None:
+                return answered
+        if self._directory.get(again) is None and again not in self._actors:
+            self._check_room(caller)
+            await self._make(again, created)
+        return await TableHandle(self, again).join(caller, None, request_id)
+
+    def rematch_of(self, name: str) -> lobby_pb2.Table | None:
+        """Return the lobby facts of the newest rematch of a table, None if there is none."""
+        newest = None
+        for turn in range(MOST_REMATCHES):
+            found = self._directory.get(making.rematch_name(name, turn, self._name_key))
+            if found is None:
+                break
+            newest = found
+        return newest
+
+    async def make_matched(self, match: str, wanted: making.MatchedTable) -> lobby_pb2.Table:
+        """Make a table of the matchmaker's under the id of what it put together, once. Raises Refused."""
+        self._check_open()
+        name = making.matched_name(match, self._name_key)
+        epoch = int.from_bytes(self._world.entropy.token_bytes(6), "big") + 1
+        created = making.matched_of(wanted, int(self._world.clock.now() * 1000), epoch)
+        made = self._directory.get(name) or await self._make(name, created)
+        if made is None:
+            await asyncio.shield(self.actor(name).ready)
+            made = self._directory.get(name)
+        if made is None:
+            raise refusals.TableNotFound
+        return made
+
     def _check_room(self, caller: Caller) -> None:
         directory, limits = self._directory, self.limits
         if directory.open_of(caller.account) + self._making.count(caller.account) >= limits.open_tables_per_account:
@@ -318,6 +380,10 @@ class Tables:
                 del self._actors[actor.name]  # whoever comes from now on wakes another
                 actor.retire()
         self._close_abandoned(now)
+        if self.limits.seat_lease_seconds:
+            for info in self._directory.waiting():
+                if info.name not in self._actors and any(player.account for player in info.players):
+                    self.actor(info.name)  # who sits there has to mind the seat
         self._sweep_later()
 
     def _close_abandoned(self, now: float) -> None:

@@ -9,7 +9,7 @@ from gouji.lobby.v1 import lobby_pb2
 from gouji_server.tables.refusals import FAILED_PRECONDITION, INVALID_ARGUMENT, PERMISSION_DENIED, Refused
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
 SEATS = 6
 
@@ -24,6 +24,7 @@ class Player:
     """A seat: free, an account's (``account``) or a built-in bot's (``bot``, its policy).
 
     ``bot_account``: the account is a bot's own, played by a program from outside.
+    ``reserved``: the account for which a free seat is kept; ``since`` when its account sat down (milliseconds).
     ``chosen``: this seat and its opposite are a pair because one of them chose the other (R9).
     """
 
@@ -34,6 +35,8 @@ class Player:
     ready: bool = False
     chosen: bool = False
     bot_account: bool = False
+    reserved: str = ""
+    since: int = 0
 
     @property
     def free(self) -> bool:
@@ -50,6 +53,7 @@ class Player:
             ready=self.ready,
             opposite_chosen=self.chosen,
             is_bot_account=self.bot_account,
+            reserved_for=self.reserved,
         )
 
 
@@ -77,21 +81,57 @@ class Seats:
         """Whether all six seats are taken and ready."""
         return all(player.ready for player in self.players)
 
-    def pick(self, wanted: int) -> int:
-        """Return the free seat for somebody who wants `wanted` (-1: any). Raises Refused."""
+    @property
+    def accounts(self) -> Collection[str]:
+        """Who sits here."""
+        return self._of_account
+
+    @property
+    def longest(self) -> str:
+        """The person who has sat here longest, empty for none."""
+        people = [player for player in self.players if player.account]
+        return min(people, key=lambda player: (player.since, player.seat)).account if people else ""
+
+    def kept_for(self, account: str) -> int:
+        """Return the seat that is reserved for somebody, -1 for none."""
+        return next((player.seat for player in self.players if account and player.reserved == account), -1)
+
+    def reserve(self, seat: int, account: str) -> None:
+        """Keep a free seat for somebody."""
+        self.players[seat] = Player(seat, reserved=account)
+
+    def let_go(self) -> tuple[Player, ...]:
+        """End all reservations; return the seats that this changes."""
+        changed = [player.seat for player in self.players if player.reserved]
+        for seat in changed:
+            self.players[seat] = Player(seat)
+        return tuple(self.players[seat] for seat in changed)
+
+    def pick(self, wanted: int, account: str = "") -> int:
+        """Return the free seat for somebody who wants `wanted` (-1: any). Raises Refused.
+
+        Somebody for whom a seat is reserved gets that one and no other.
+        """
+        kept = self.kept_for(account)
+        if kept >= 0:
+            if wanted not in (-1, kept):
+                raise _kept(kept)
+            return kept
         if wanted >= 0:
             if not self.players[wanted].free:
                 raise _taken(wanted)
+            if self.players[wanted].reserved:
+                raise _reserved(wanted)
             return wanted
         for player in self.players:
-            if player.free:
+            if player.free and not player.reserved:
                 return player.seat
         raise Refused(FAILED_PRECONDITION, "TABLE_FULL", "all six seats are taken", "六个座位都有人了")
 
-    def sit(self, seat: int, account: str, name: str, bot_account: bool = False) -> Player:
+    def sit(self, seat: int, account: str, name: str, bot_account: bool = False, since: int = 0) -> Player:
         """Seat an account."""
         self._of_account[account] = seat
-        self.players[seat] = Player(seat, account=account, name=name, bot_account=bot_account)
+        self.players[seat] = Player(seat, account=account, name=name, bot_account=bot_account, since=since)
         return self.players[seat]
 
     def rise(self, account: str) -> tuple[Player, ...]:
@@ -212,6 +252,16 @@ def no_seat() -> Refused:
 def not_owner() -> Refused:
     """Refuse what only the owner may do."""
     return Refused(PERMISSION_DENIED, "NOT_OWNER", "only the table's owner may do this", "只有桌主可以这样做")
+
+
+def _reserved(seat: int) -> Refused:
+    text_en, text_zh = f"seat {seat} is kept for somebody else for now", f"{seat}号座位暂为他人保留"
+    return Refused(FAILED_PRECONDITION, "SEAT_RESERVED", text_en, text_zh)
+
+
+def _kept(seat: int) -> Refused:
+    text_en, text_zh = f"seat {seat} is kept for you: take that one", f"{seat}号座位为你保留：请坐那里"
+    return Refused(FAILED_PRECONDITION, "SEAT_RESERVED", text_en, text_zh)
 
 
 def _taken(seat: int) -> Refused:

@@ -111,6 +111,12 @@ class FakeLobby:
         self._table.kick(name, request.seat, request.account, ban=request.ban)
         return lobby_pb2.KickPlayerResponse(table=self._table.info)
 
+    async def rematch(self, request: lobby_pb2.RematchRequest, token: str) -> lobby_pb2.RematchResponse:
+        """See `LobbyService.Rematch`: refused, since there is one table."""
+        self._account(token, request.name)
+        text = "the fake server has one table, and it is taken"
+        raise Refusal(grpc.StatusCode.RESOURCE_EXHAUSTED, "ONE_TABLE", text, "测试服务器只有一张桌子")
+
     async def list_tables(self, request: lobby_pb2.ListTablesRequest, token: str) -> lobby_pb2.ListTablesResponse:
         """See `LobbyService.ListTables`."""
         self._accounts.account_of(token)
