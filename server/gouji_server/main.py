@@ -141,15 +141,10 @@ class Server:
 def limits(config: Config) -> Limits:
     """Return the tables' limits that the settings ask for."""
     return Limits(
-<<<<<<<
-        commands_in_flight=config.max_commands_in_flight,
-        open_tables_per_account=config.max_tables_per_account,
-        seat_lease_seconds=config.seat_lease_seconds,
-=======
         entropy_seconds=config.entropy_wait_seconds,
         commands_in_flight=config.max_commands_in_flight,
         open_tables_per_account=config.max_tables_per_account,
->>>>>>>
+        seat_lease_seconds=config.seat_lease_seconds,
     )
 
 
