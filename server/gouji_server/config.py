@@ -58,6 +58,7 @@ class Config(BaseSettings):
     heartbeat_seconds: PositiveFloat = Field(default=15, description="silence after which a stream says it is alive")
     stop_grace_seconds: PositiveFloat = Field(default=5, description="time for calls to end when the server stops")
 
+    lag_allowance_seconds: NonNegativeFloat = Field(default=0.3, description="an answer that late is still in time")
     bot_least_seconds: NonNegativeFloat = Field(default=0.4, description="least time a built-in bot takes to answer")
     bot_most_seconds: NonNegativeFloat = Field(default=1.2, description="most time a built-in bot takes to answer")
 

@@ -145,6 +145,7 @@ def limits(config: Config) -> Limits:
         commands_in_flight=config.max_commands_in_flight,
         open_tables_per_account=config.max_tables_per_account,
         seat_lease_seconds=config.seat_lease_seconds,
+        lag_seconds=config.lag_allowance_seconds,
     )
 
 

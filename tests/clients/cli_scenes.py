@@ -145,5 +145,6 @@ def one_of_each_event_around_play(seat: int) -> list[events_pb2.TableEvent]:
         event(dissolution_voted=events_pb2.DissolutionVoted(seat=seat, agrees=True)),
         event(presence_changed=events_pb2.PresenceChanged(seat=seat)),
         event(autopilot_changed=events_pb2.AutopilotChanged(seat=seat, on=True, reason=autopilot)),
+        event(clock_compensated=events_pb2.ClockCompensated()),
         event(question_opened=events_pb2.QuestionOpened()),
     ]

@@ -192,26 +192,6 @@ async def test_a_match_nobody_plays_is_played_out_by_the_clock() -> None:
     assert gr.check_record(record) == []
 
 
-async def test_a_decision_that_lapsed_while_the_server_was_down_gets_some_grace() -> None:
-    """After a restart long past the deadline the seat has the grace time to answer, and then the default comes."""
-    at = await clocked(5)
-    handle = await at.match(TableSpec(decision_seconds=30, deals=1))
-    await play_on(at, handle, random.Random(5), moves=6)
-    await at.tables.close()
-    await at.clock.run(500)
-    await at.restart()
-    reader = Reader(at, handle, person(9))
-    await reader.follow()
-    await reader.read()
-    await at.clock.run(9.5)
-    assert await reader.read() == 0
-    await at.clock.run(1)
-    assert await reader.read() == 1
-    assert reader.updates[-1].events[0].by_clock
-    await at.clock.run(29)
-    assert await reader.read() == 0
-
-
 async def test_a_clocked_table_goes_on_after_a_restart_though_nobody_comes() -> None:
     """The server wakes tables at which time runs by itself."""
     at = await clocked(6)

@@ -286,6 +286,9 @@ ELSEWHERE = {
     "player_kicked",
     "presence_changed",  # test_table_absence
     "autopilot_changed",
+    "clock_compensated",  # test_table_outages
+    "deal_promised",  # test_table_entropy
+    "entropy_given",
 }
 """Events that a match of people who play it to its end does not have; other tests have them told."""
 

@@ -93,6 +93,7 @@ PHRASES = {
     "autopilot_expiries": Phrase("{who} let the clock run out: a bot plays on", "{who} 多次超时，转为托管"),
     "autopilot_away": Phrase("{who} is away: a bot plays on", "{who} 离开已久，转为托管"),
     "autopilot_asked": Phrase("{who} has a bot play", "{who} 托管"),
+    "clock_moved": Phrase("the server is back: there is more time", "服务器已恢复，顺延时限"),
     "autopilot_off": Phrase("{who} plays again", "{who} 取消托管"),
     "deal_ended": Phrase("deal over, {scores}", "本盘结束，{scores}"),
     "sweep": Phrase("deal over with a sweep, {scores}", "串三户！本盘结束，{scores}"),
@@ -104,6 +105,7 @@ PHRASES = {
 }
 
 PLAIN_EVENTS = {
+    "clock_compensated": "clock_moved",
     "melee_began": "melee",
     "deal_voided": "voided",
     "match_dissolved": "dissolved",

@@ -223,6 +223,7 @@ class Actor:
         try:
             if self._freezing:
                 turn.make(story, inputs.Frozen(turn.now_ms))
+            self._clock.compensate(story, turn)
             for message in batch:
                 self._take(message, story, turn)
                 at += 1
@@ -449,7 +450,7 @@ class Actor:
                 self.world.metrics.frozen()
             self.world.note(story.state.info(), story.state.code)
             self._story = story
-            self._clock.woke(story)
+            self._clock.woke()
             self._catch_up(story)
             self._clock.set(story)
             self._leases.set(story)
@@ -495,6 +496,3 @@ class Actor:
 def follower(actor: Actor, account: str, outbox: Outbox) -> Subscription:
     """Make a subscription, not yet in effect, of `outbox` to a table."""
     return Subscription(actor.name, account, outbox, actor.lag, actor.unfollow)
-
-
-__all__ = ["Actor", "World", "follower"]

@@ -13,6 +13,7 @@ from gouji.cards.v1 import cards_pb2
 from gouji.table.v1 import events_pb2, state_pb2
 from gouji_rules.plays import big_of, low_of, naturals_of, small_of, twos_of
 from gouji_server.tables import happenings
+from gouji_server.tables.convert_absence import ABSENCE_WRITERS
 from gouji_server.tables.convert_lobby import LOBBY_WRITERS
 from gouji_server.tables.convert_reveal import deal_revealed
 from gouji_server.tables.convert_tribute import TRIBUTE_WRITERS, moves_messages, obligation_message, ranks_of_mask
@@ -106,17 +107,6 @@ def _question_opened(event: events_pb2.TableEvent, said: happenings.QuestionOpen
 def _dissolution_voted(event: events_pb2.TableEvent, said: happenings.DissolutionVoted) -> None:
     event.dissolution_voted.seat = said.seat
     event.dissolution_voted.agrees = said.agrees
-
-
-def _presence_changed(event: events_pb2.TableEvent, said: happenings.PresenceChanged) -> None:
-    event.presence_changed.seat = said.seat
-    event.presence_changed.connected = said.connected
-
-
-def _autopilot_changed(event: events_pb2.TableEvent, said: happenings.AutopilotChanged) -> None:
-    event.autopilot_changed.seat = said.seat
-    event.autopilot_changed.on = said.on
-    event.autopilot_changed.reason = said.reason  # type: ignore[assignment]
 
 
 def _cards_shown(event: events_pb2.TableEvent, said: gr.CardsShown) -> None:
@@ -218,8 +208,6 @@ WRITERS: dict[type[Any], Callable[[events_pb2.TableEvent, Any], None]] = {
     happenings.EntropyGiven: _entropy_given,
     happenings.QuestionOpened: _question_opened,
     happenings.DissolutionVoted: _dissolution_voted,
-    happenings.PresenceChanged: _presence_changed,
-    happenings.AutopilotChanged: _autopilot_changed,
     gr.CardsShown: _cards_shown,
     gr.LeadFixed: _lead_fixed,
     gr.RevolutionSettled: _revolution_settled,
@@ -242,6 +230,7 @@ WRITERS: dict[type[Any], Callable[[events_pb2.TableEvent, Any], None]] = {
     happenings.TableClosed: _table_closed,
     **LOBBY_WRITERS,
     **TRIBUTE_WRITERS,
+    **ABSENCE_WRITERS,
 }
 """How each kind of event is written."""
 

@@ -105,6 +105,13 @@ class AutopilotChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class ClockCompensated:
+    """The open question's deadline was moved by so many milliseconds after an outage."""
+
+    by_ms: int
+
+
+@dataclass(frozen=True, slots=True)
 class DealRevealed:
     """Everything of a deal that is over (R84)."""
 
@@ -141,6 +148,7 @@ TableHappening: TypeAlias = (
     | DissolutionVoted
     | PresenceChanged
     | AutopilotChanged
+    | ClockCompensated
     | DealRevealed
     | MatchEnded
     | TableClosed

@@ -305,6 +305,15 @@ class AutoDeclineSet:
 
 
 @dataclass(frozen=True, slots=True)
+class Compensated:
+    """The open question's deadline was moved by so many milliseconds after an outage."""
+
+    time: int
+    decision: int
+    by_ms: int
+
+
+@dataclass(frozen=True, slots=True)
 class Unchanged:
     """A person's command changed nothing. It is here since its request id is to be known again, whatever comes.
 
@@ -356,6 +365,7 @@ Input: TypeAlias = (
     | PresenceNoted
     | AutopilotSet
     | AutoDeclineSet
+    | Compensated
     | Unchanged
     | Abandoned
     | Frozen
@@ -385,6 +395,7 @@ _KINDS: dict[str, type[Any]] = {
     "presence": PresenceNoted,
     "autopilot": AutopilotSet,
     "decline": AutoDeclineSet,
+    "compensate": Compensated,
     "same": Unchanged,
     "abandon": Abandoned,
     "freeze": Frozen,

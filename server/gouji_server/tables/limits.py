@@ -65,9 +65,10 @@ class Limits:
     """So has one who let so many decisions in a row lapse that it was asked alone; 0: never."""
     bot_seconds: float = 5.0
     """Time that a built-in bot may think beyond its delay. Beyond: the default answer is its answer."""
-    grace_seconds: float = 10.0
-    """A decision that lapsed while the server was down stays open this long after the table woke, or for the table's
-    own decision time if that is less."""
+    compensation_seconds: float = 5.0
+    """After an outage an open question has at least this long, however little was left."""
+    lag_seconds: float = 0.3
+    """An answer that comes so long after its deadline is in time: it was under way."""
     entropy_seconds: float = 0.0
     """How long a deal that is promised waits for seats to give entropy, unless all people at the table have. 0: deals
     begin at once, without a promise."""

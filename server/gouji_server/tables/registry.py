@@ -15,7 +15,7 @@ import structlog
 from gouji.lobby.v1 import lobby_pb2
 from gouji_server.journal import Fenced, JournalFailed
 from gouji_server.tables import deciding, making, refusals
-from gouji_server.tables.actor import Actor, World
+from gouji_server.tables.actor import Actor
 from gouji_server.tables.directory import Directory
 from gouji_server.tables.handle import TableHandle
 from gouji_server.tables.join_codes import draw_code
@@ -27,6 +27,7 @@ from gouji_server.tables.requests import created_body
 from gouji_server.tables.story import Story
 from gouji_server.tables.summaries import read_summary
 from gouji_server.tables.table import FINISHED
+from gouji_server.tables.world import World
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection

@@ -80,6 +80,7 @@ class TableState(AbsenceState):
     question was asked (0: none is) and ``deadline`` when it lapses (milliseconds, 0: never). ``answered`` is the mask
     of the seats whose hidden answer is in. ``made`` is what the maker of the table was answered. ``said`` counts what
     each seat said in this deal besides its answers, ``changes`` what each account did before the match.
+    ``told_at`` is when something was last told to all.
     """
 
     __slots__ = (
@@ -94,6 +95,7 @@ class TableState(AbsenceState):
         "promise",
         "proof",
         "time",
+        "told_at",
     )
 
     def __init__(self, name: str, limits: Limits) -> None:
@@ -106,6 +108,7 @@ class TableState(AbsenceState):
         self.promise: Promise | None = None
         self.proof = NO_PROOF
         self.time = 0
+        self.told_at = 0
         self._cards: list[bytes] = [b""] * SEATS
         self._felt: list[tuple[tuple[int, int], ...]] = [()] * SEATS
         self._asked: tuple[object, ...] = _NOTHING_ASKED
@@ -142,6 +145,8 @@ class TableState(AbsenceState):
         effect = Effect(entry.time)
         self._APPLY[type(entry)](self, entry, effect)
         self.time = entry.time
+        if effect.happened:
+            self.told_at = entry.time
         if effect.touched:
             for seat in SEATS_IN[effect.touched]:
                 self.p[seat] += 1
@@ -219,6 +224,15 @@ class TableState(AbsenceState):
             self.expired[seat] += effect.by_clock
             self._tell(effect, *deal.apply(seat, deal.default_action(seat), cards))
         self._after_deal_input(effect)
+
+    def _compensated(self, entry: inputs.Compensated, effect: Effect) -> None:
+        facts = self.facts
+        if facts is None or not self.deadline or entry.decision != self.decision:
+            raise inputs.BadEntry("a clock is compensated where none runs")
+        self.deadline = facts.deadline_ms = self.deadline + entry.by_ms
+        self.times.shift(entry.by_ms)
+        self._tell(effect, happenings.ClockCompensated(entry.by_ms))
+        effect.of_deal = True
 
     def _count_asked(self, entry: inputs.CountAsked, effect: Effect) -> None:
         said = self._running().ask_count(entry.seat, entry.of)
@@ -347,6 +361,7 @@ class TableState(AbsenceState):
         inputs.DealStarting: _deal_starting,
         inputs.Moved: _moved,
         inputs.Lapsed: _lapsed,
+        inputs.Compensated: _compensated,
         inputs.CountAsked: _count_asked,
         inputs.HandFelt: _hand_felt,
         inputs.DissolutionVoted: _dissolution_voted,

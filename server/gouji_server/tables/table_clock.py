@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class TableClock:
     """One timer, left running while decisions come and go: when it fires, the actor makes a turn and looks."""
 
-    __slots__ = ("_actor", "_due", "_grace", "_now_ms", "_rung", "_timer", "_woken_decision")
+    __slots__ = ("_actor", "_due", "_now_ms", "_rung", "_timer", "_woken")
 
     def __init__(self, actor: Actor) -> None:
         self._actor = actor
@@ -32,26 +32,37 @@ class TableClock:
         """The time of this turn, as told by the timer that rang if the wall clock is behind it."""
         self._rung = 0
         """What the timer that has just fired was set for (milliseconds)."""
-        self._woken_decision = 0
-        self._grace = 0
+        self._woken = False
 
     @property
     def running(self) -> bool:
         """Whether something will happen by the clock."""
         return self._timer is not None
 
-    def woke(self, story: Story) -> None:
-        """The table came from the journal: a decision that lapsed meanwhile gets some grace."""
+    def woke(self) -> None:
+        """The table came from the journal: the server was down, for all that is known."""
+        self._woken = True
+
+    def compensate(self, story: Story, turn: Turn) -> None:
+        """After an outage, give whom the open question asks the time back that it cost.
+
+        The outage is counted from what was last told to all, and not from the journal's last entry: that may be an
+        answer in a window, of which the new deadline must not tell.
+        """
+        if not self._woken:
+            return
+        self._woken = False
         state = story.state
-        grace = min(self._actor.world.limits.grace_seconds * 1000, state.times.control.decision_ms)
-        self._woken_decision = state.decision
-        self._grace = int(self._actor.world.clock.now() * 1000 + grace)
+        if not state.deadline or state.deal is None or state.closed:
+            return
+        least = int(self._actor.world.limits.compensation_seconds * 1000)
+        by_ms = turn.now_ms + max(least, state.deadline - state.told_at) - state.deadline
+        if by_ms:
+            turn.make(story, inputs.Compensated(turn.now_ms, state.decision, by_ms))
 
     def lapses_at(self, state: TableState) -> int:
-        """When the open decision, which has a deadline, lapses (milliseconds)."""
-        if state.decision == self._woken_decision:
-            return max(state.deadline, self._grace)
-        return state.deadline
+        """When the open decision, which has a deadline, lapses (milliseconds): an answer may be under way at it."""
+        return state.deadline + int(self._actor.world.limits.lag_seconds * 1000)
 
     def lapse(self, story: Story, turn: Turn) -> bool:
         """If the open decision has lapsed, give each seat that has not answered its default; return whether it had."""

@@ -79,6 +79,10 @@ class Times:
         self._seat = asked.bit_length() - 1 if alone else NOBODY
         return time + self.control.decision_ms + (self.left[self._seat] if alone else 0)
 
+    def shift(self, by_ms: int) -> None:
+        """The open question's deadline was moved: whose bank runs has its time moved too."""
+        self._asked_at += by_ms
+
     def settle(self, time: int) -> None:
         """The open question was answered, or lapsed: take what it cost from the bank that ran."""
         seat, self._seat = self._seat, NOBODY
