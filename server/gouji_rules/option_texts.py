@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
 
-from gouji_rules.rule_set import MOST_DEALS, PRESETS, RuleSetError
+from gouji_rules.rule_set import MOST_DEALS, PRESETS, OptionValue, RuleSetError, format_option
 
 
 @dataclass(frozen=True, slots=True)
@@ -794,6 +794,23 @@ OPTION_TEXTS: tuple[OptionText, ...] = (
 
 TEXT_OF: dict[str, OptionText] = {text.name: text for text in OPTION_TEXTS}
 """The same by name."""
+
+
+def meaning_of(option: OptionText, value: OptionValue) -> Text | None:
+    """What a value of an option means, None where that is no more than the value itself."""
+    if option.name == "deals" and value == 0:
+        return Text("as many as the table says", "由牌桌定")
+    if option.name == "tribute" and value == ():
+        return Text("nobody owes any", "不进贡")
+    if option.name == "burn_points" and isinstance(value, tuple) and len(value) == 2:
+        burner, burned = value
+        return Text(f"the burner {burner}, the burned seat {burned}", f"烧牌者 {burner}，被烧者 {burned}")
+    known = dict(option.values)
+    if isinstance(value, tuple):
+        parts = [known[str(part)] for part in value if str(part) in known]
+        return Text("; ".join(part.en for part in parts), "；".join(part.zh for part in parts)) if parts else None
+    return known.get(format_option(value))
+
 
 PRESET_TEXTS: dict[str, PresetText] = {
     "qingdao": PresetText(

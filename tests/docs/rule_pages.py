@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from gouji_rules.comparison import explain
 from gouji_rules.explanation import describe_play
-from gouji_rules.option_texts import OPTION_TEXTS, PRESET_TEXTS, Group, OptionText, Text, preset_texts
+from gouji_rules.option_texts import OPTION_TEXTS, PRESET_TEXTS, Group, OptionText, Text, meaning_of, preset_texts
 from gouji_rules.plays import format_play, parse_play
 from gouji_rules.records import read_record
 from gouji_rules.rule_set import PRESETS, RuleSetError, format_option
@@ -190,12 +190,10 @@ def option_row(rules: RuleSet, option: OptionText, language: str) -> str:
     written = f"`{format_option(value) or '-'}`"
     if value != PRESETS["qingdao"].option(option.name):
         written = f"**{written}**"
-    known = dict(option.values)
-    parts = [str(part) for part in value] if isinstance(value, tuple) else [format_option(value)]
-    meant = [said(known[part], language) for part in parts if part in known]
+    meant = meaning_of(option, value)
     title = said(option.title, language)
-    colon, comma = ("：", "；") if language == "zh" else (": ", "; ")
-    explained = title + colon + comma.join(meant) if meant else title
+    colon = "：" if language == "zh" else ": "
+    explained = title if meant is None else title + colon + said(meant, language)
     return f"| `{option.name}` | {written} | {explained} | {' '.join(option.rules)} |"
 
 
