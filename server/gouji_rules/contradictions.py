@@ -32,7 +32,15 @@ def _three(rules: RuleSet) -> list[Contradiction]:
     found: list[Contradiction] = []
     if not rules.hold_three:
         options = ("stifle", "buy_from", "buy_with", "buy_none")
-        found += [_needs(option, "hold_three") for option in options if rules.option(option) != "off"]
+        on = [option for option in options if rules.option(option) != "off"]
+        for option in on:
+            fields, text_en, text_zh = _needs(option, "hold_three")
+            # All at once: one after the other they would be asked for in as many tries.
+            others = [other for other in on if other != option]
+            if others:
+                text_en += f", and so do {', '.join(others)}: set them to off, too"
+                text_zh += f"，{'、'.join(others)} 也是：请一并设为 off"
+            found.append((fields, text_en, text_zh))
         if rules.revolution == "hold_three_only":
             fields = ("revolution", "hold_three")
             found.append((fields, "hold_three_only needs hold_three", "hold_three_only 须先开 hold_three"))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from gouji_rules.contradictions import contradictions
@@ -316,8 +317,9 @@ def preset(name: str) -> RuleSet:
     found = PRESETS.get(name)
     if found is not None:
         return found
+    near = get_close_matches(shortened(name), PRESETS, n=1)
     raise RuleSetError(
         ("rules",),
-        f"there is no preset {shortened(name)}: use {', '.join(PRESETS)}",
-        f"没有 {shortened(name)} 规则：请用 {'、'.join(PRESETS)}",
+        f"there is no preset {shortened(name)}: use {', '.join(PRESETS)}" + (f"; perhaps {near[0]}?" if near else ""),
+        f"没有 {shortened(name)} 规则：请用 {'、'.join(PRESETS)}" + (f"；是否指 {near[0]}？" if near else ""),
     )

@@ -304,6 +304,34 @@ def test_a_strict_bot_ends_at_its_first_mistake(
         assert f"mybot.py:{number})" in done.stderr
 
 
+@pytest.mark.parametrize("flags", [(), ("--strict",)])
+def test_a_bot_that_ends_the_program_is_told(server: str, bots: Path, flags: tuple[str, ...]) -> None:
+    """sys.exit() in a bot's code is no good end of a match: the run ends with 1 and one line."""
+    code = (
+        "import sys",
+        "from gouji_client import Bot",
+        "class Leaving(Bot):",
+        "  def choose(self, view): sys.exit(0)",
+    )
+    (bots / "leaving.py").write_text("\n".join(code), encoding="utf-8")
+    done = run(server, "--policy", "leaving.py:Leaving", "--table", "new", *flags)
+    assert done.exit_code == 1
+    assert "sys.exit(0)" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_slips_of_a_run_are_told(server: str) -> None:
+    """A table's name that is none gets the forms there are; two lengths of one match are refused; in Chinese, too."""
+    done = run(server, "--table", "foo")
+    assert done.exit_code == 1
+    assert "--table takes tables/…" in done.stderr
+    both = run(server, "--set", "deals=3")
+    assert both.exit_code == 2
+    assert "two lengths of one match" in both.stderr
+    chinese = gouji("bot", "run", "--server", "127.0.0.1:1", "--keep", "/dev/null/x", env={"LANG": "zh_CN.UTF-8"})
+    assert "无法" in chinese.stderr or "没有够级服务器应答" in chinese.stderr
+
+
 def test_waiting_tells_how_to_join_and_can_be_stopped(server: str) -> None:
     """With --fill none it names the table and the command that joins it; Ctrl-C ends it with a word."""
     command = [sys.executable, "-m", "gouji_cli", "bot", "run", "--server", server, "--table", "new", "--fill", "none"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -377,3 +378,42 @@ def test_a_long_text_fills_its_lines() -> None:
     assert fold("two sides of three", 9) == ["two sides", "of three"]
     assert fold("三人一方，两方对抗。", 8) == ["三人一", "方，两方", "对抗。"]
     assert fold("憋三：3 留到最后", 10) == ["憋三：3 留", "到最后"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("show", "qingdao,hold_three=true"), "write qingdao --set hold_three=true"),
+        (("beats", "--rules", "qingdao,gouji_twos=2", "A", "2"), "write qingdao --set gouji_twos=2"),
+        (("diff", "--set", "show=ask", "qingdao", "shandong"), "write shandong,show=ask"),
+        (("diff", "qingdao", "qingdao,"), "nothing stands after a comma"),
+        (("show", "青岛"), "did you mean qingdao?"),
+        (
+            ("show", "lianzhong", "--set", "hold_three=false"),
+            "stifle needs hold_three, and so do buy_from, buy_with, buy_none",
+        ),
+    ],
+)
+def test_what_was_meant_is_said(words: tuple[str, ...], said: str) -> None:
+    """A slip in how rules are named is told with what to write instead, in either language."""
+    told = gouji("rules", *words)
+    assert told.exit_code == 2
+    assert said in told.stderr
+    assert re.search("[一-鿿]", gouji("rules", *words, env={"LANG": "zh_CN.UTF-8"}).stderr.replace("青岛", ""))
+
+
+@pytest.mark.parametrize("word", ["yes", "Yes", "True", "on", "true"])
+def test_a_switch_is_set_by_the_words_for_yes(word: str) -> None:
+    """An option that is true or false takes yes, on and True too; a word that is neither is refused."""
+    told = gouji("rules", "diff", "qingdao", f"qingdao,kill_anyone={word},joker_kill=two_big", "--json")
+    values = {found["name"]: found["other"]["value"] for found in json.loads(told.stdout)["differences"]}
+    assert values["kill_anyone"] == "true"
+    assert gouji("rules", "diff", "qingdao", "qingdao,kill_anyone=perhaps").exit_code == 2
+
+
+def test_values_that_are_bare_numbers_are_told() -> None:
+    """`deals 0`, no tribute and the two numbers of a burn's points say what they mean and whose they are."""
+    told = gouji("rules", "diff", "qingdao", "competition")
+    assert "0: as many as the table says" in told.stdout
+    assert "nobody owes any" in gouji("rules", "show", "qingdao").stdout
+    assert "0/-2: the burner 0, the burned seat -2" in told.stdout

@@ -20,20 +20,20 @@ OURS = ("gouji_client", "gouji_rules")
 def failure_text(failed: BotFailed, bot: Bot, time_limit: float | None) -> str:
     """Return what a bot did wrong in one line: for an error of its code the type, the text, the file and the line."""
     error = failed.__cause__
+    said = by_locale(str(failed), failed.text_zh or str(failed))
     # What the rules or the server forbid is told by the failure itself, and is no error in the bot's code.
     if error is None or isinstance(error, gr.RuleViolation | Refused):
-        return str(failed)
+        return said
     if isinstance(error, TimeoutError) and time_limit is not None and not error.args:
         seconds = f"{time_limit:g}"
         late = by_locale(f"it took longer than {seconds} s (--time-limit)", f"超过了 {seconds} 秒（--time-limit）")
-        return f"{failed}: {late}"
+        return said + by_locale(": ", "：") + late
     place = _place(error, bot)
-    told = str(failed)
-    if place is None and str(error) in told:
-        return told
+    if place is None and str(error) in said:
+        return said
     what = " ".join("".join(traceback.format_exception_only(error)[-1:]).split())
-    said = f"{told.removesuffix(f': {error!r}')}: {what}"
-    return said if place is None else f"{said} ({place})"
+    told = said.removesuffix(f"{error!r}").removesuffix(": ").removesuffix("：") + by_locale(": ", "：") + what
+    return told if place is None else f"{told} ({place})"
 
 
 def _place(error: BaseException, bot: Bot) -> str | None:

@@ -18,7 +18,8 @@ from gouji_cli.asked_rules import AskedRules, OtherRules, told
 from gouji_cli.channel_security import security
 from gouji_cli.failures import STOPPED, Stopped, first_failure, run_until_stopped
 from gouji_cli.reading_rules import rule_set, understand
-from gouji_cli.terminal import by_locale, fail, folder_fault, out, own_command, plain, print_json, speaks_chinese
+from gouji_cli.server_failures import as_options, failure_of, in_the_clear, name_hint
+from gouji_cli.terminal import by_locale, fail, folder_fault, out, own_command, plain, print_json
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -181,6 +182,14 @@ def run(
             )
         )
     played = understand(lambda: rule_set(rules or DEFAULT_RULES, settings or ()))
+    set_deals = [setting for setting in settings or () if setting.partition("=")[0].strip() == "deals"]
+    if deals and set_deals and deals != played.deals:
+        fail(
+            by_locale(
+                f"--deals {deals} and --set {set_deals[-1]} are two lengths of one match: leave one out",
+                f"--deals {deals} 与 --set {set_deals[-1]} 给出的盘数不同：请只写一个",
+            )
+        )
     changes = played.overrides() if settings else {}
     order = Order(
         server=server,
@@ -223,7 +232,16 @@ def run(
     except ValueError as error:  # what was given is no address, no name …
         fail(as_options(str(error)))
     except (GoujiError, OtherRules) as error:
-        fail(as_options(failure_of(error)), status=FAILED)
+        fail(as_options(failure_of(error)) + name_hint(error, table), status=FAILED)
+    except SystemExit as left:
+        code = left.code if isinstance(left.code, int | None) else 1
+        fail(
+            by_locale(
+                f"the bot's own code ended the program, with sys.exit({code or 0}): the match is not over",
+                f"机器人的代码用 sys.exit({code or 0}) 结束了程序：这一局没有打完",
+            ),
+            status=FAILED,
+        )
     except OSError as error:
         fail(f"{records}: {error.strerror}", status=FAILED)
     except Stopped:
@@ -241,36 +259,6 @@ def bot_token(file: Path | None) -> str | None:
         fail(f"{file}: {error.strerror}")
     except UnicodeDecodeError:
         fail(by_locale(f"{file}: holds no token", f"{file}：里面没有令牌"))
-
-
-def failure_of(error: Exception) -> str:
-    """Return what went wrong, a server's refusal in the user's language."""
-    from gouji_client import Refused
-
-    if isinstance(error, Refused) and error.text_zh and speaks_chinese():
-        return f"{error.reason}：{error.text_zh}" + (f"（{error.rule}）" if error.rule else "")
-    return str(error)
-
-
-def as_options(text: str) -> str:
-    """Return a text of the SDK with its arguments named as the options of this command."""
-    for argument, option in (
-        ("pass tls=True", "use --tls"),
-        ("tls=True", "--tls"),
-        ("insecure=True", "--insecure"),
-        ("TLS(cert_file=…)", "GOUJI_CLIENT_CERT"),
-    ):
-        text = text.replace(argument, option)
-    return text
-
-
-def in_the_clear(server: str) -> str:
-    """Return why a server on another machine is not spoken to, and the options that allow it."""
-    return by_locale(
-        f"{server} is another machine and the connection would carry your secrets in the clear: use --tls,"
-        " or --insecure if you trust the network between",
-        f"{server} 是另一台机器，连接会明文传送密钥：请用 --tls；若信任中间的网络，可用 --insecure",
-    )
 
 
 def make_folder(folder: Path) -> None:

@@ -10,6 +10,7 @@ import gouji_rules as gr
 from gouji_cli.terminal import fail, speaks_chinese
 from gouji_rules.cards import pack_counts
 from gouji_rules.errors import PlayError
+from gouji_rules.option_texts import PRESET_TEXTS, TEXT_OF, OptionType
 from gouji_rules.option_values import rules_from_settings
 from gouji_rules.plays import counts_of_play
 from gouji_rules.rule_set import OPTION_NAMES
@@ -21,6 +22,7 @@ T = TypeVar("T")
 
 _JOKERS = "王鬼虎花🃏"
 _SUITS = "♠♥♦♣♤♡♢♧红紅黑方梅草桃片块心"
+_SWITCH_WORDS = {"yes": "true", "on": "true", "no": "false", "off": "false", "true": "true", "false": "false"}
 _SIGNS = ",、;/+-."
 
 
@@ -76,8 +78,16 @@ def rule_set(preset: str, settings: Sequence[str]) -> gr.RuleSet:
 
     Raises RuleSetError; for a name that there is not, it says which are near and where all are listed.
     """
+    name, comma, _ = preset.partition(",")
+    if comma and name.strip() in gr.PRESETS:
+        change = preset[len(name) + 1 :].strip()
+        raise gr.RuleSetError(
+            ("rules",),
+            f"{preset} names a preset and a change: write {name.strip()} --set {change or 'OPTION=VALUE'}",
+            f"{preset} 既有规则名又有改动：请写 {name.strip()} --set {change or '选项=值'}",
+        )
     if preset not in gr.PRESETS:
-        near_en, near_zh = _near(preset, gr.PRESETS)
+        near_en, near_zh = _near(preset, (*_titled(preset), *gr.PRESETS))
         names = tuple(gr.PRESETS)
         raise gr.RuleSetError(
             ("rules",),
@@ -98,14 +108,26 @@ def _setting(setting: str, preset: str) -> tuple[str, str]:
             f"there is no option {option}: {near_en}`gouji rules show {preset}` lists them",
             f"没有选项 {option}：{near_zh}`gouji rules show {preset}` 列出所有选项",
         )
+    if TEXT_OF[option].type is OptionType.BOOL:
+        text = _SWITCH_WORDS.get(text.lower(), text)
     return option, text
+
+
+def _titled(name: str) -> list[str]:
+    """Return the presets that are called so in Chinese or English."""
+    titles = ((preset, PRESET_TEXTS[preset].title) for preset in gr.PRESETS if preset in PRESET_TEXTS)
+    flat = name.strip().lower()
+    return [preset for preset, title in titles if flat and (flat in title.zh or flat in title.en.lower())]
 
 
 def _near(name: str, names: Iterable[str]) -> tuple[str, str]:
     """Return the question whether a name like this one was meant, in English and Chinese; empty where there is none."""
     # Words of a name may stand in another order, be joined by other signs, or be some of them.
     flat = name.lower().replace("-", "_")
-    found = get_close_matches(flat, names := tuple(names), n=3, cutoff=0.6)
+    # A name that stands twice was found by its title, and is meant before all that are only spelled alike.
+    names = tuple(names)
+    found = [other for other in dict.fromkeys(names) if names.count(other) > 1]
+    found += [other for other in get_close_matches(flat, names, n=3, cutoff=0.6) if other not in found]
     found += [other for other in names if flat and len(flat) > 2 and flat in other and other not in found]
     if not found:
         return "", ""

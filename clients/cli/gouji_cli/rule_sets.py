@@ -11,8 +11,17 @@ from rich.text import Text
 import gouji_rules as gr
 from gouji_cli.folding import INDENT, NARROWEST_GRID, Folded
 from gouji_cli.reading_rules import rule_set, understand
-from gouji_cli.terminal import ascii_only, by_locale, out, print_json, speaks_chinese
-from gouji_rules.option_texts import OPTION_TEXTS, PRESET_TEXTS, TEXT_OF, Group, OptionText, PresetText, preset_texts
+from gouji_cli.terminal import ascii_only, by_locale, fail, out, print_json, speaks_chinese
+from gouji_rules.option_texts import (
+    OPTION_TEXTS,
+    PRESET_TEXTS,
+    TEXT_OF,
+    Group,
+    OptionText,
+    PresetText,
+    meaning_of,
+    preset_texts,
+)
 from gouji_rules.option_texts import Text as TwoTexts
 from gouji_rules.option_values import difference
 from gouji_rules.rule_set import format_option
@@ -81,14 +90,6 @@ def both(text: TwoTexts) -> dict[str, str]:
     return {"en": text.en, "zh": text.zh}
 
 
-def meaning(option: OptionText, value: OptionValue) -> TwoTexts | None:
-    """Return what a value of an option means, None where that is no more than the value."""
-    if isinstance(value, tuple) and value and option.values:
-        parts = [dict(option.values)[str(part)] for part in value]
-        return TwoTexts("; ".join(part.en for part in parts), "；".join(part.zh for part in parts))
-    return dict(option.values).get(format_option(value))
-
-
 def show_rules(
     preset: Annotated[str, typer.Argument(metavar="PRESET", help="The rule set.")],
     settings: Settings = None,
@@ -143,7 +144,7 @@ def _shown(rules: gr.RuleSet, option: OptionText) -> str:
 
 def _explained(rules: gr.RuleSet, option: OptionText) -> str:
     """Return what an option is about and what its value means."""
-    meant = meaning(option, rules.option(option.name))
+    meant = meaning_of(option, rules.option(option.name))
     return said(option.title) + (by_locale(": ", "：") + said(meant) if meant is not None else "")
 
 
@@ -166,12 +167,21 @@ def option_data(rules: gr.RuleSet, option: OptionText) -> dict[str, Any]:
 def diff_rules(
     one: Annotated[str, typer.Argument(metavar="ONE", help="A rule set.")],
     other: Annotated[str, typer.Argument(metavar="OTHER", help="Another one.")],
+    settings: Annotated[list[str] | None, typer.Option("--set", metavar="OPTION=VALUE", hidden=True)] = None,
     as_json: Json = False,
 ) -> None:
     """Print the options in which two rule sets differ, and what each value means.
 
     A rule set may be changed on the spot: `qingdao,show=ask,deals=4`. The exit status is 0 whether they differ or not.
     """
+    if settings:
+        change = ",".join(settings)
+        fail(
+            by_locale(
+                f"diff has no --set, for it would not tell which of the two is changed: write {other},{change}",
+                f"diff 没有 --set（分不清改的是哪一个）：请写 {other},{change}",
+            )
+        )
     first, second = understand(lambda: changed_set(one)), understand(lambda: changed_set(other))
     differing = difference(first, second)
     if as_json:
@@ -199,12 +209,18 @@ def diff_rules(
 def changed_set(text: str) -> gr.RuleSet:
     """Read `preset,option=value,…`. Raises RuleSetError."""
     preset, *settings = (part.strip() for part in text.split(","))
+    if not all(settings):
+        raise gr.RuleSetError(
+            ("rules",),
+            f"nothing stands after a comma in {text!r}: write {preset},OPTION=VALUE, or {preset} alone",
+            f"{text!r} 的逗号后面没有内容：请写 {preset},选项=值，或只写 {preset}",
+        )
     return rule_set(preset, settings)
 
 
 def cell(option: OptionText, value: OptionValue) -> str:
     """Return a value and what it means."""
-    meant = meaning(option, value)
+    meant = meaning_of(option, value)
     return (format_option(value) or "-") + ("" if meant is None else by_locale(": ", "：") + said(meant))
 
 
@@ -221,5 +237,5 @@ def difference_data(name: str, mine: OptionValue, theirs: OptionValue) -> dict[s
 
 def value_data(option: OptionText, value: OptionValue) -> dict[str, Any]:
     """Return a value and its meaning as JSON data."""
-    meant = meaning(option, value)
+    meant = meaning_of(option, value)
     return {"value": format_option(value), "text": None if meant is None else both(meant)}

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from gouji_cli.bots import DEFAULT_SERVER, as_options, failure_of, in_the_clear
+from gouji_cli.bots import DEFAULT_SERVER
 from gouji_cli.channel_security import security
 from gouji_cli.failures import STOPPED, Stopped, run_until_stopped
+from gouji_cli.server_failures import as_options, failure_of, in_the_clear
 from gouji_cli.terminal import by_locale, fail
 
 if TYPE_CHECKING:

@@ -204,11 +204,15 @@ class Client:
         try:
             theirs = Address.parse(known.server)
         except BadInput as error:
-            raise CredentialsError(f"the credentials of {known.account} name no server: {error}") from error
+            raise CredentialsError(
+                f"the credentials of {known.account} name no server: {error}",
+                f"{known.account} 的账号文件没有写明服务器：{error}",
+            ) from error
         ours = Address.parse(self.address)
         if (theirs.host, theirs.socket) != (ours.host, ours.socket) and not (theirs.loopback and ours.loopback):
             raise CredentialsError(
-                f"the credentials of {known.account} belong to {known.server} and are not sent to {self.address}"
+                f"the credentials of {known.account} belong to {known.server} and are not sent to {self.address}",
+                f"{known.account} 的账号属于 {known.server}，不会发给 {self.address}",
             )
 
 

@@ -50,7 +50,9 @@ class Credentials:
                 raise
         except (OSError, ValueError) as error:  # a path with a null byte is a ValueError
             reason = error.strerror if isinstance(error, OSError) else error
-            raise CredentialsError(f"cannot keep credentials in {target}: {reason}") from error
+            raise CredentialsError(
+                f"cannot keep credentials in {target}: {reason}", f"{target}：无法保存账号：{reason}"
+            ) from error
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Credentials:
@@ -67,10 +69,13 @@ class Credentials:
             reason = error.strerror if isinstance(error, OSError) else "it is no text"
             if not isinstance(error, OSError | UnicodeDecodeError):
                 reason = str(error)
-            raise CredentialsError(f"cannot read credentials from {source}: {reason}") from error
+            raise CredentialsError(
+                f"cannot read credentials from {source}: {reason}", f"{source}：无法读取账号：{reason}"
+            ) from error
         if os.name == "posix" and mode & 0o077:
             raise CredentialsError(
-                f"{source} can be read by others (mode {mode:04o}) and holds a secret; chmod 600 {source}"
+                f"{source} can be read by others (mode {mode:04o}) and holds a secret; chmod 600 {source}",
+                f"{source} 别人也能读（权限 {mode:04o}），里面有密钥；请执行 chmod 600 {source}",
             )
         return cls._parse(source, text)
 
@@ -79,10 +84,17 @@ class Credentials:
         try:
             found = json.loads(text)
         except ValueError as error:
-            raise CredentialsError(f"{source} holds no credentials: it is no JSON") from error
+            raise CredentialsError(
+                f"{source} holds no credentials: it is no JSON", f"{source} 里面没有账号：不是 JSON"
+            ) from error
         if not isinstance(found, dict) or found.get("format") != _FORMAT:
-            raise CredentialsError(f'{source} holds no credentials: its "format" is not {_FORMAT}')
+            raise CredentialsError(
+                f'{source} holds no credentials: its "format" is not {_FORMAT}',
+                f'{source} 里面没有账号："format" 不是 {_FORMAT}',
+            )
         for name in _FIELDS:
             if not isinstance(found.get(name), str) or not found[name]:
-                raise CredentialsError(f"{source} holds no credentials: {name} is missing")
+                raise CredentialsError(
+                    f"{source} holds no credentials: {name} is missing", f"{source} 里面没有账号：缺少 {name}"
+                )
         return cls(**{name: found[name] for name in _FIELDS})

@@ -28,7 +28,12 @@ if TYPE_CHECKING:
 
 
 class GoujiError(Exception):
-    """Base of everything the client raises on purpose."""
+    """Base of everything the client raises on purpose.
+
+    `text_zh` says it in Chinese; it is empty where there is no such text.
+    """
+
+    text_zh: str = ""
 
 
 class ServerUnreachable(GoujiError):
@@ -40,6 +45,7 @@ class ServerUnreachable(GoujiError):
     def __init__(self, address: str, detail: str) -> None:
         self.address = address
         self.detail = detail
+        self.text_zh = f"{address} 没有够级服务器应答：{detail}"
         super().__init__(f"no Gouji server answers at {address}: {detail}")
 
 
@@ -118,9 +124,17 @@ class UnsafeConnection(GoujiError):
 class CredentialsError(GoujiError):
     """A credentials file is missing, damaged, readable by others, or belongs to another server."""
 
+    def __init__(self, text_en: str, text_zh: str = "") -> None:
+        self.text_zh = text_zh
+        super().__init__(text_en)
+
 
 class BotFailed(GoujiError):
     """A bot's own code failed. The error it raised is the cause (`__cause__`)."""
+
+    def __init__(self, text_en: str, text_zh: str = "") -> None:
+        self.text_zh = text_zh
+        super().__init__(text_en)
 
 
 class ClientClosed(GoujiError):

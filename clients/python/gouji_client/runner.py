@@ -15,6 +15,7 @@ from gouji_client.errors import BadInput, BotFailed, Refused
 from gouji_client.lobby import NewTable, free_seats, seat_of
 from gouji_client.result import MatchResult, ResultKeeper
 from gouji_client.thinking import within
+from gouji_rules.errors import Wording
 
 if TYPE_CHECKING:
     import os
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+_TOO_LATE = Wording("its choose took too long", "它的 choose 用时过长")
 _MOST_TRACED = 10
 """Causes that a bot's failures are traced for; a text that differs each time is no reason to fill a log."""
 
@@ -179,7 +181,7 @@ class Player:
                 if ended is not None:
                     self._bot.on_deal_end(ended)
             except Exception as error:  # noqa: BLE001 - the author's code may raise anything
-                self._fault(f"a hook failed: {error!r}", error, raised=True)
+                self._fault(Wording(f"a hook failed: {error!r}", f"回调出错：{error!r}"), error, raised=True)
 
     async def _stay_in_play(self, update: Update) -> None:
         """Take the seat back where the server plays it: the bot is here, and was only slow, or away for a while."""
@@ -208,7 +210,10 @@ class Player:
                 log.info("%s: the question had been answered already", self._bot.display_name)
                 return
             default = seat_view.default_action()
-            self._fault(f"the server refused its action: {refused}", refused)
+            self._fault(
+                Wording(f"the server refused its action: {refused}", f"服务器拒绝了它的动作：{refused.text_zh}"),
+                refused,
+            )
             if action == default:
                 raise
             await self._table.act(default, decision=view.decision)
@@ -223,24 +228,36 @@ class Player:
             action = read_action(chosen, legal="view.legal_actions()")
             view.check(action)
         except gr.RuleViolation as error:
-            self._fault(f"it chose what {error.rule} forbids: {error.text_en}", error)
+            self._fault(
+                Wording(
+                    f"it chose what {error.rule} forbids: {error.text_en}",
+                    f"它的选择不合 {error.rule}：{error.text_zh}",
+                ),
+                error,
+            )
         except BadInput as error:
-            self._fault(f"its choose returned what is no action: {error}", error)
+            self._fault(
+                Wording(f"its choose returned what is no action: {error}", f"它的 choose 返回的不是动作：{error}"),
+                error,
+            )
         except Exception as error:  # noqa: BLE001 - the author's code may raise anything
             late = isinstance(error, TimeoutError) and self._manners.time_limit is not None
-            self._fault("its choose took too long" if late else f"its choose failed: {error!r}", error, raised=not late)
+            what = Wording(f"its choose failed: {error!r}", f"它的 choose 出错：{error!r}")
+            self._fault(_TOO_LATE if late else what, error, raised=not late)
         else:
             return action
         return view.default_action()
 
-    def _fault(self, what: str, error: Exception, *, raised: bool = False) -> None:
+    def _fault(self, said: Wording, error: Exception, *, raised: bool = False) -> None:
         """Note that the bot failed; raise if that is how it should be run.
 
         It is told in a line; what the author's code `raised` is told with where, once for each cause.
         """
         self._faults += 1
+        what = said.en
         if self._manners.on_error == "raise":
-            raise BotFailed(f"{self._bot.display_name} at {self._table.name}: {what}") from error
+            name, table = self._bot.display_name, self._table.name
+            raise BotFailed(f"{name} at {table}: {what}", f"{name}（{table}）：{said.zh}") from error
         traced = error if raised and what not in self._traced and len(self._traced) < _MOST_TRACED else None
         if traced is not None:
             self._traced.add(what)

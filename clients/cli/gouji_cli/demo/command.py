@@ -14,6 +14,7 @@ from gouji_cli.demo.pace import Pace
 from gouji_cli.failures import STOPPED, Stopped, run_until_stopped
 from gouji_cli.reading_rules import rule_set, understand
 from gouji_cli.records import check_file, report, status_of
+from gouji_cli.server_failures import failure_of
 from gouji_cli.terminal import by_locale, fail, folder_fault, out, plain, print_json
 
 if TYPE_CHECKING:
@@ -129,7 +130,8 @@ def _play(scene: Scene, display: Display, photographer: Photographer | None, sho
     except (ServerDidNotStart, MatchFailed, GoujiError) as error:
         log = folder / SERVER_LOG
         fail(
-            by_locale(f"demo: {error} (the server's log: {log})", f"demo：{error}（服务器日志：{log}）"), status=FAILED
+            by_locale(f"demo: {error} (the server's log: {log})", f"demo：{failure_of(error)}（服务器日志：{log}）"),
+            status=FAILED,
         )
     except Stopped:
         fail(by_locale("demo: stopped", "demo：已停止"), status=STOPPED)

@@ -6,8 +6,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gouji_cli.bots import DEFAULT_SERVER, as_options, failure_of, in_the_clear
+from gouji_cli.bots import DEFAULT_SERVER
 from gouji_cli.channel_security import security
+from gouji_cli.server_failures import as_options, failure_of, in_the_clear
 from gouji_cli.terminal import by_locale, fail
 
 if TYPE_CHECKING:
