@@ -92,6 +92,12 @@ def run_server(world: World, step: Step) -> None:
         assert server.stop() == 0
 
 
+def run_backup(world: World, step: Step) -> None:
+    """Copy the data of a server that runs meanwhile."""
+    with serving(world.folder):
+        run(world, step)
+
+
 def dry_run(_world: World, step: Step) -> None:
     """Ask make what it would do: the target exists and its commands can be found."""
     done = subprocess.run(
@@ -121,6 +127,8 @@ WAYS: list[tuple[str, Callable[[World, Step], None]]] = [
     (r"gouji serve --help", run),
     (r"gouji serve( .*)?", run_server),
     (r"gouji bot run( .*)?", run_bot),
+    (r"gouji backup .*", run_backup),
+    (r"gouji restore .*", run),
     (r"gouji bot (account|token) .*", run),
     (r'echo "[a-z ]+" \| gouji account sign-in .*', run_there),
     (r'echo "[a-z ]+" \| gouji account .*', run),

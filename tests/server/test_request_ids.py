@@ -132,6 +132,7 @@ async def at_a_rematch(people: People) -> None:
     for seat in range(1, 6):
         await say(0, lb.AddBotRequest(name=name, seat=seat), seat=0)
     await say(0, lb.SetReadyRequest(name=name, ready=True), ready=False)
+    await say(0, tb.ContributeEntropyRequest(table=name, deal=1, entropy=bytes(16)), deal=2)
     await say(0, tb.VoteDissolutionRequest(table=name, agrees=True), agrees=False)
     again = (await say(0, lb.RematchRequest(name=name))).table.name
     await say(0, lb.LeaveTableRequest(name=again))

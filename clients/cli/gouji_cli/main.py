@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from gouji_cli import account, bot_accounts, bots, records, rules, serving, tables
+from gouji_cli import account, backing_up, bot_accounts, bots, records, rules, serving, tables
 from gouji_cli.demo.command import demo
 from gouji_cli.replaying.command import replay
 from gouji_cli.terminal import by_locale, forgive_encoding, say_error
@@ -34,6 +34,8 @@ app.add_typer(account.app, name="account")
 app.add_typer(tables.app, name="table")
 app.command("serve", context_settings=serving.PASS_ON)(serving.serve)
 app.command("demo")(demo)
+app.command("backup")(backing_up.backup)
+app.command("restore")(backing_up.restore)
 app.command("replay")(replay)
 app.command("verify")(verify)
 
