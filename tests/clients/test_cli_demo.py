@@ -143,8 +143,10 @@ def test_stopping_it_is_clean(tmp_path: Path, number: signal.Signals) -> None:
     assert json.loads((tmp_path / "server.log").read_text().splitlines()[-1])["event"] == "stopped"
 
 
-def in_terminal(folder: Path, *flags: str, stop_with: signal.Signals | None = None) -> tuple[int, str]:
-    """Run the demo in a terminal of 100 by 30 and return its exit status and all it showed.
+def in_terminal(
+    folder: Path, *flags: str, stop_with: signal.Signals | None = None, columns: int = 100
+) -> tuple[int, str]:
+    """Run the demo in a terminal of 100 by 30, or as wide as `columns`, and return its exit status and all it showed.
 
     With `stop_with` it is sent that signal as soon as a deal is on the screen.
     """
@@ -152,7 +154,7 @@ def in_terminal(folder: Path, *flags: str, stop_with: signal.Signals | None = No
     os.set_blocking(ours, True)
     process = subprocess.Popen(
         [sys.executable, "-m", "gouji_cli", "demo", "--out", str(folder), *flags],
-        env={**os.environ, **NEUTRAL, "NO_COLOR": "", "TERM": "xterm-256color", "COLUMNS": "100", "LINES": "30"},
+        env={**os.environ, **NEUTRAL, "NO_COLOR": "", "TERM": "xterm-256color", "COLUMNS": str(columns), "LINES": "30"},
         stdin=theirs,
         stdout=theirs,
         stderr=theirs,
@@ -176,6 +178,16 @@ def in_terminal(folder: Path, *flags: str, stop_with: signal.Signals | None = No
         process.kill()
         process.wait()
         os.close(ours)
+
+
+def test_a_terminal_that_is_too_small_is_told_so(tmp_path: Path) -> None:
+    """Where the table does not fit it is said that lines come instead, folded to the terminal like every error."""
+    status, shown = in_terminal(tmp_path, "--deals", "1", "--seconds", "0.1", columns=50)
+    assert status == 0
+    said = shown.replace("\r", "").partition("\n\n")[0]
+    assert "gouji: the terminal is too small for the table" in said
+    assert "line by line" in " ".join(said.split())
+    assert max(map(len, said.splitlines()[:3])) <= 50
 
 
 @pytest.mark.parametrize(

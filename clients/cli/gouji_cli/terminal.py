@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import typer
 from rich.console import Console
 
+from gouji_cli.folding import fold
+
 if TYPE_CHECKING:
     from io import TextIOWrapper
 
@@ -70,8 +72,11 @@ def by_locale(english: str, chinese: str) -> str:
 
 
 def say_error(message: str) -> None:
-    """Print one error line on stderr."""
-    print(f"gouji: {plain(message)}", file=sys.stderr, flush=True)
+    """Print one error on stderr: one line, folded between words where a terminal shows it."""
+    said = f"gouji: {plain(message)}"
+    if sys.stderr.isatty():
+        said = "\n".join(fold(said, shutil.get_terminal_size().columns))
+    print(said, file=sys.stderr, flush=True)
 
 
 def fail(message: str, status: int = BAD_INPUT) -> NoReturn:

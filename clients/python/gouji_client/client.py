@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypedDict
 import grpc
 
 from gouji.lobby.v1 import lobby_pb2_grpc
+from gouji.matchmaking.v1 import matchmaking_pb2_grpc
 from gouji.replay.v1 import replay_pb2_grpc
 from gouji.session.v1 import session_pb2, session_pb2_grpc
 from gouji.table.v1 import table_pb2, table_pb2_grpc
@@ -25,10 +26,12 @@ from gouji_client.credentials import Credentials
 from gouji_client.entropy import EntropyGiver
 from gouji_client.errors import BadInput, ClientClosed, CredentialsError, ServerUnreachable, SignInFailed
 from gouji_client.lobby import Lobby
+from gouji_client.matchmaking import Matchmaking
 from gouji_client.replays import Replays
 from gouji_client.session import Session
 from gouji_client.stream import PlayStream
 from gouji_client.table import Table
+from gouji_rules.errors import Wording
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -62,6 +65,7 @@ class Client:
         self._tables: dict[str, Table] = {}
         self.lobby = Lobby(lobby_pb2_grpc.LobbyServiceStub(channel), self._session, calls)
         """Finding, making and filling tables."""
+        self.matchmaking = Matchmaking(matchmaking_pb2_grpc.MatchmakingServiceStub(channel), self._session, calls)
         self.replays = Replays(replay_pb2_grpc.ReplayServiceStub(channel), self._session, calls)
         """Matches that are over."""
         self.accounts = Accounts(sessions_stub, self._session, calls)
@@ -255,20 +259,25 @@ class Connecting:
                 await channel.channel_ready()
         except TimeoutError:
             await channel.close()
-            raise ServerUnreachable(self._calls.address, await self._why_not()) from None
+            raise ServerUnreachable(self._calls.address, *await self._why_not()) from None
         except BaseException:
             await channel.close()
             raise
         return Client(channel, self._calls, self._silence, entropy=self._entropy)
 
-    async def _why_not(self) -> str:
+    async def _why_not(self) -> Wording:
         """Say what may be wrong with an address at which no connection came about."""
         address = Address.parse(self._calls.address)
         if not await is_known(address):
-            return f"no machine by the name of {address.host} is known here; is the address right?"
-        return (
+            return Wording(
+                f"no machine by the name of {address.host} is known here; is the address right?",
+                f"这里找不到名为 {address.host} 的机器；地址对吗？",
+            )
+        return Wording(
             f"no connection came about within {self._wait:g} s; check the address, and whether the server wants TLS "
-            "(tls=True) or a certificate of yours (TLS(cert_file=…)); `gouji serve` starts a server on this machine"
+            "(tls=True) or a certificate of yours (TLS(cert_file=…)); `gouji serve` starts a server on this machine",
+            f"{self._wait:g} 秒内没有连上；请检查地址，以及服务器是否要求 TLS（tls=True）"
+            "或你的证书（TLS(cert_file=…)）；`gouji serve` 在本机启动服务器",
         )
 
 

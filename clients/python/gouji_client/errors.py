@@ -39,13 +39,13 @@ class GoujiError(Exception):
 class ServerUnreachable(GoujiError):
     """Nothing answers at the address, or the connection was lost for longer than the client's patience.
 
-    `address` is where the client looked; `detail` is what the transport said.
+    `address` is where the client looked; `detail` is what the transport said, `detail_zh` the same in Chinese.
     """
 
-    def __init__(self, address: str, detail: str) -> None:
+    def __init__(self, address: str, detail: str, detail_zh: str = "") -> None:
         self.address = address
         self.detail = detail
-        self.text_zh = f"{address} 没有够级服务器应答：{detail}"
+        self.text_zh = f"{address} 没有够级服务器应答：{detail_zh or detail}"
         super().__init__(f"no Gouji server answers at {address}: {detail}")
 
 

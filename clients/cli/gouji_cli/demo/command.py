@@ -15,7 +15,7 @@ from gouji_cli.failures import STOPPED, Stopped, run_until_stopped
 from gouji_cli.reading_rules import rule_set, understand
 from gouji_cli.records import check_file, report, status_of
 from gouji_cli.server_failures import failure_of
-from gouji_cli.terminal import by_locale, fail, folder_fault, out, plain, print_json
+from gouji_cli.terminal import by_locale, fail, folder_fault, out, plain, print_json, say_error
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,12 +73,21 @@ def demo(
     from gouji_cli.demo.display import Photographer, fits
     from gouji_cli.narration import Narrator
     from gouji_cli.scene import Scene
+    from gouji_cli.screen import SMALLEST
 
     played = understand(lambda: rule_set(rules, settings or ()))
     console = out()
     paced = console.is_terminal and not fast and not as_json
     scene = Scene()
     narrator = Narrator.for_terminal(scene)
+    if paced and not fits(console):
+        wide, high = SMALLEST
+        say_error(
+            by_locale(
+                f"the terminal is too small for the table, which takes {wide} by {high}: telling it line by line",
+                f"终端太小，画不下牌桌（须 {wide} × {high}）：改为逐行播报",
+            )
+        )
     photographer = Photographer(narrator, TITLE) if picture is not None else None
     _prepare(folder)
     display = _display(narrator, console, live=paced and fits(console), silent=as_json)
