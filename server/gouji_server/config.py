@@ -88,6 +88,13 @@ class Config(BaseSettings):
     )
     keepalive_seconds: PositiveFloat = Field(default=60, description="the server pings an idle connection that often")
 
+    max_connection_age_seconds: NonNegativeFloat = Field(
+        default=0, description="an older connection is closed, so that clients spread over servers anew; 0: never"
+    )
+    connection_age_grace_seconds: PositiveFloat = Field(
+        default=30, description="time that the streams and calls of such a connection have to end"
+    )
+
     @model_validator(mode="after")
     def _check(self) -> Self:
         if (self.tls_cert is None) != (self.tls_key is None):

@@ -7,7 +7,8 @@ from typing import Self
 
 
 class CuttingProxy:
-    """Passes bytes between clients and a server on loopback; `cut` breaks every connection there is.
+    """Passes bytes between clients and a server on loopback; `cut` breaks every connection there is,
+    `fall_silent` makes them dead without a word.
 
     `to` may be changed, so that clients find a server that was started again on another port at the old address.
     """
@@ -16,6 +17,10 @@ class CuttingProxy:
         self.to = to
         self.accepted = 0
         """How many connections clients have opened."""
+        self.arrived = asyncio.Event()
+        """Set with every connection that a client opens."""
+        self._passing = asyncio.Event()
+        self._passing.set()
         self._pairs: set[asyncio.StreamWriter] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         self._server: asyncio.Server | None = None
@@ -44,23 +49,32 @@ class CuttingProxy:
         for writer in list(self._pairs):
             writer.transport.abort()
 
+    def fall_silent(self) -> None:
+        """Pass nothing on any more over the connections there are, and keep them open, as a dead network does."""
+        self._passing.clear()
+        self._passing = asyncio.Event()
+        self._passing.set()
+
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.accepted += 1
+        self.arrived.set()
         host, port = self.to.rsplit(":", 1)
         try:
             there_reader, there_writer = await asyncio.open_connection(host, int(port))
         except OSError:
             writer.transport.abort()
             return
+        passing = self._passing
         for source, sink in ((reader, there_writer), (there_reader, writer)):
             self._pairs.add(sink)
-            task = asyncio.create_task(self._pass_on(source, sink))
+            task = asyncio.create_task(self._pass_on(source, sink, passing))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
 
-    async def _pass_on(self, source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
+    async def _pass_on(self, source: asyncio.StreamReader, sink: asyncio.StreamWriter, passing: asyncio.Event) -> None:
         try:
             while data := await source.read(65536):
+                await passing.wait()
                 sink.write(data)
                 await sink.drain()
         except OSError:

@@ -28,6 +28,11 @@ _OF_IPV4 = frozenset("0123456789.")
 _LOOKING_UP = 2.0
 """Seconds that the name of a machine may take to be looked up."""
 
+KEEPALIVE_SECONDS = 30.0
+"""Silence after which the client pings the server, while a stream or a call is open. Servers refuse less than 10."""
+KEEPALIVE_TIMEOUT_SECONDS = 10.0
+"""A connection whose ping is not answered for so long is dead, and another one is made."""
+
 MAX_MESSAGE_BYTES = 8 * 1024 * 1024
 """The largest message the client reads. The largest the server sends, a snapshot late in a deal, is some kilobytes."""
 
@@ -174,6 +179,14 @@ def open_channel(address: Address, tls: TLS | bool = False, *, insecure: bool = 
         ("grpc.initial_reconnect_backoff_ms", 50),
         ("grpc.min_reconnect_backoff_ms", 50),
         ("grpc.max_reconnect_backoff_ms", 1000),
+        # A network that lost the connection says nothing: without pings a stream would wait for ever.
+        ("grpc.keepalive_time_ms", round(KEEPALIVE_SECONDS * 1000)),
+        ("grpc.keepalive_timeout_ms", round(KEEPALIVE_TIMEOUT_SECONDS * 1000)),
+        (
+            "grpc.http2.ping_timeout_ms",
+            round(KEEPALIVE_TIMEOUT_SECONDS * 1000),
+        ),  # else a minute
+        ("grpc.http2.max_pings_without_data", 0),
     ]
     if tls is False or tls is None:
         if not (address.loopback or insecure):

@@ -107,7 +107,12 @@ def yield_to_the_loop(numbers: Iterable[int]) -> None:
 
 
 def _options(config: Config) -> list[tuple[str, int]]:
+    age = [
+        ("grpc.max_connection_age_ms", round(config.max_connection_age_seconds * 1000)),
+        ("grpc.max_connection_age_grace_ms", round(config.connection_age_grace_seconds * 1000)),
+    ]
     return [
+        *(age if config.max_connection_age_seconds else ()),
         # A second server on the port must fail, not share it.
         ("grpc.so_reuseport", 0),
         ("grpc.max_receive_message_length", config.max_request_bytes),
@@ -117,9 +122,10 @@ def _options(config: Config) -> list[tuple[str, int]]:
         ("grpc.http2.bdp_probe", 0),
         ("grpc.keepalive_time_ms", round(config.keepalive_seconds * 1000)),
         ("grpc.keepalive_timeout_ms", KEEPALIVE_TIMEOUT_SECONDS * 1000),
+        ("grpc.http2.ping_timeout_ms", KEEPALIVE_TIMEOUT_SECONDS * 1000),  # else a minute
         ("grpc.keepalive_permit_without_calls", 1),
-        ("grpc.http2.min_ping_interval_without_data_ms", MIN_PING_SECONDS * 1000),
-        ("grpc.http2.min_recv_ping_interval_without_data_ms", MIN_PING_SECONDS * 1000),
+        ("grpc.http2.min_ping_interval_without_data_ms", round(MIN_PING_SECONDS * 1000)),
+        ("grpc.http2.min_recv_ping_interval_without_data_ms", round(MIN_PING_SECONDS * 1000)),
     ]
 
 
