@@ -180,7 +180,7 @@ def _check_lead(rules: RuleSet, question: Question, hand: Sequence[int], play: P
             "R45",
             "THREES_HELD",
             "3s stay in the hand for the last play, alone and all of them",
-            "3须留作底牌，单独一手出完",
+            "3 须留作底牌，单独一手出完",
         )
     if (
         question.must_hold_four
@@ -193,7 +193,7 @@ def _check_lead(rules: RuleSet, question: Question, hand: Sequence[int], play: P
             "R43",
             "LEAD_WITHOUT_FOUR",
             f"the lead after opening holds a 4: {said} has none",
-            f"开点后须发4：{said} 没有4",
+            f"开点后须发 4：{said} 没有 4",
         )
     if question.must_hold_joker and not play & JOKER_MASK and size(play) != sum(hand):
         said = format_play(play)

@@ -61,7 +61,7 @@ def compose(rank: int, naturals: int, twos: int, small: int, big: int) -> Play:
         raise PlayError("R10", "NOT_A_PLAY", "more cards than six packs hold", "张数超过六副牌")
     if naturals:
         if not 0 <= rank < NATURAL_RANKS:
-            raise PlayError("R10", "NOT_A_PLAY", "naturals have a rank from 3 to A", "本牌的点数是3到A")
+            raise PlayError("R10", "NOT_A_PLAY", "naturals have a rank from 3 to A", "本牌的点数是 3 到 A")
         low = rank
     else:
         low = TWO if twos else SMALL if small else BIG

@@ -62,7 +62,7 @@ def check_give(rules: RuleSet, question: Question, hand: Sequence[int], action: 
             "R73", "RETURN_REFUSED", f"{name} was refused already: pick another rank", f"{name} 已被拒绝，请换一种"
         )
     if _kept(rules, hand, rank):
-        raise ReturnNotAllowed("R73", "RETURN_LAST_THREE", "the last 3 is not returned", "憋三时最后一张3不能还")
+        raise ReturnNotAllowed("R73", "RETURN_LAST_THREE", "the last 3 is not returned", "憋三时最后一张 3 不能还")
 
 
 def check_refuse(question: Question, hand: Sequence[int]) -> None:

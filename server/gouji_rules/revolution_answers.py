@@ -33,7 +33,7 @@ def check_revolt(rules: RuleSet, hand: Sequence[int]) -> None:
     if may_revolt(rules, hand):
         return
     if rules.revolution == "hold_three_only":
-        text_en, text_zh = "only a seat without 3s, 2s and jokers may revolt", "没有3、钱和大小花才可以革命"
+        text_en, text_zh = "only a seat without 3s, 2s and jokers may revolt", "没有 3、钱和大小花才可以革命"
     else:
         text_en, text_zh = "only a seat dealt no 2 and no joker may revolt", "没有大小花和钱才可以革命"
     raise MayNotRevolt("R50", "MAY_NOT_REVOLT", text_en, text_zh)
@@ -45,7 +45,7 @@ def check_no(rules: RuleSet, hand: Sequence[int]) -> None:
         return
     if any(hand):
         raise MustRevolt(
-            "R49", "MUST_REVOLT", "a seat with no 3 and nothing to buy one with revolts", "没有3又无牌可买者自动革命"
+            "R49", "MUST_REVOLT", "a seat with no 3 and nothing to buy one with revolts", "没有 3 又无牌可买者自动革命"
         )
     raise MustRevolt("R50", "MUST_REVOLT", "a seat without cards is a revolutionary", "没有牌的座位须革命")
 

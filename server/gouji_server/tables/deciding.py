@@ -88,7 +88,10 @@ def check_request_id(request_id: str) -> None:
     """Raise Refused for what is no request id."""
     if not _REQUEST_ID(request_id):
         raise refusals.bad_field(
-            "request_id", "1 to 64 characters of A-Z a-z 0-9 - _ .", "1到64个字符：A-Z a-z 0-9 - _ .", "BAD_REQUEST_ID"
+            "request_id",
+            "1 to 64 characters of A-Z a-z 0-9 - _ .",
+            "1 到 64 个字符：A-Z a-z 0-9 - _ .",
+            "BAD_REQUEST_ID",
         )
 
 
@@ -122,13 +125,13 @@ def _read_cards(action: table_pb2.Action, verb: int) -> bytes:
     if verb not in _WITH_CARDS:
         raise refusals.bad_field("action.cards", "this verb takes no cards", "这个动作不带牌", "BAD_ACTION")
     if len(given) > MOST_CARDS:
-        raise refusals.bad_field("action.cards", "at most 216 cards", "最多216张牌", "BAD_ACTION")
+        raise refusals.bad_field("action.cards", "at most 216 cards", "最多 216 张牌", "BAD_ACTION")
     try:
         cards = bytes(given)
     except ValueError:  # not even a byte
         cards = _NO_CARD
     if min(cards) < 1 or max(cards) > _LAST_CARD:
-        raise refusals.bad_field("action.cards", "cards are 1 to 54", "牌是1到54", "BAD_ACTION")
+        raise refusals.bad_field("action.cards", "cards are 1 to 54", "牌是 1 到 54", "BAD_ACTION")
     return cards
 
 
@@ -382,15 +385,15 @@ def decide_create(
             refusals.INVALID_ARGUMENT, "BAD_RULE_SET", error.text_en, error.text_zh, fields=fields
         ) from error
     if len(spec.title) > MOST_TITLE or not spec.title.isprintable():
-        raise refusals.bad_field("title", "at most 60 printable characters", "最多60个可见字符")
+        raise refusals.bad_field("title", "at most 60 printable characters", "最多 60 个可见字符")
     if not 1 <= spec.deals <= MOST_DEALS:
-        raise refusals.bad_field("deals", "1 to 100", "1到100")
+        raise refusals.bad_field("deals", "1 to 100", "1 到 100")
     seconds = spec.decision_seconds
     if seconds is not None and not DECISION_SECONDS[0] <= seconds <= DECISION_SECONDS[1]:
-        raise refusals.bad_field("decision_time", "1 s to 1 h", "1秒到1小时")
+        raise refusals.bad_field("decision_time", "1 s to 1 h", "1 秒到 1 小时")
     if not 0 <= spec.bank_seconds <= MOST_BANK_SECONDS or (spec.bank_seconds and seconds is None):
         raise refusals.bad_field(
-            "time_control.bank", "up to 1 h, together with a decision time", "最多1小时，且须同时给出每手用时"
+            "time_control.bank", "up to 1 h, together with a decision time", "最多 1 小时，且须同时给出每手用时"
         )
     return inputs.Created(
         time=now_ms,

@@ -126,7 +126,7 @@ class Directory:
         `matches` says which tables are wanted besides; a token does not know it.
         """
         if not 0 <= size <= MOST_PAGE_SIZE:
-            raise refusals.bad_field("page_size", "0 to 100", "0到100")
+            raise refusals.bad_field("page_size", "0 to 100", "0 到 100")
         filters = f"{state}{'f' if with_free_seat else ''}"
         at = 0 if not token else bisect_left(self._order, _read_token(token, filters))
         found: list[lobby_pb2.Table] = []

@@ -73,7 +73,7 @@ def decide_entropy(
     if seat < 0:
         raise refusals.not_seated()
     if not LEAST_ENTROPY <= len(entropy) <= MOST_ENTROPY:
-        raise refusals.bad_field("entropy", "16 to 64 bytes", "16至64字节", "BAD_ENTROPY")
+        raise refusals.bad_field("entropy", "16 to 64 bytes", "16 至 64 字节", "BAD_ENTROPY")
     known = state.requests.find((account, CONTRIBUTE_ENTROPY, request_id), body_hash(deal, entropy))
     if known is not None:
         return known

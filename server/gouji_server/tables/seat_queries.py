@@ -39,7 +39,7 @@ def legal_plays(state: TableState, account: str, page_size: int, page_token: str
     """Return a page of the plays that the caller's seat could make on the open question."""
     seat = own_seat(state, account)
     if not 0 <= page_size <= MOST_PAGE_SIZE:
-        raise refusals.bad_field("page_size", "0 to 500", "0到500")
+        raise refusals.bad_field("page_size", "0 to 500", "0 到 500")
     start = _read_token(page_token, state.decision) if page_token else 0
     answer = table_pb2.ListLegalPlaysResponse(decision=state.decision)
     deal = state.deal

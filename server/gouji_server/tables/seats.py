@@ -238,7 +238,7 @@ def check_seat(seat: int | None, field: str = "seat") -> int:
             INVALID_ARGUMENT,
             "BAD_SEAT",
             f"{seat} is no seat: seats are 0 to 5",
-            f"{seat} 不是座位：座位是0到5",
+            f"{seat} 不是座位：座位是 0 到 5",
             fields=((field, "0 to 5"),),
         )
     return seat

@@ -108,7 +108,7 @@ class FakeAccounts:
         name = request.new_guest.display_name
         if not 1 <= len(name) <= 24 or not name.isprintable():
             raise Refusal(
-                grpc.StatusCode.INVALID_ARGUMENT, "BAD_NAME", "a name has 1 to 24 characters", "名字须1到24字"
+                grpc.StatusCode.INVALID_ARGUMENT, "BAD_NAME", "a name has 1 to 24 characters", "名字须 1 到 24 字"
             )
         self.sign_ins += 1
         account = self._add_account(name)
