@@ -17,7 +17,7 @@ from pydantic_settings import CliApp
 
 from gouji_server import logs
 from gouji_server.accounts import Accounts
-from gouji_server.api import lobby, replay, session, table
+from gouji_server.api import lobby, matchmaking, replay, session, table
 from gouji_server.api.calls import Calls
 from gouji_server.api.client_versions import ClientGate
 from gouji_server.api.join_codes import CodeTries
@@ -29,8 +29,12 @@ from gouji_server.client_minimums import read_minimums
 from gouji_server.config import Config
 from gouji_server.data_directory import DataDirectory, StartError
 from gouji_server.journal import JournalError, SqliteJournal
+from gouji_server.matchmaking import Matchmaker, Parties
+from gouji_server.matchmaking.store import TicketStore
+from gouji_server.matchmaking.tickets import EvenRatings
 from gouji_server.metrics import Metrics, MetricsServer
 from gouji_server.records import Database, MatchRecords, RecordsFailed
+from gouji_server.records.tickets import TicketRecords
 from gouji_server.replays import MatchKeeper, Replays
 from gouji_server.tables import Limits, SystemClock, SystemEntropy, Tables, WorkerBots
 from gouji_server.tables.refusals import stopping
@@ -120,11 +124,16 @@ class Server:
                 code_tries=code_tries,
             )
             lists = TableLists(tables, pages, accounts.blocks, streams, clock, config.heartbeat_seconds)
+            matchmaker = await _matchmaker(records, tables, accounts, clock, rooms)
+            matching = matchmaking.MatchmakingService(
+                matchmaker, Parties(entropy), code_tries, streams, clock, config.heartbeat_seconds
+            )
             services = {
                 session.SERVICE: session.SessionService(accounts, pages, minimums, clock).handlers(calls),
                 lobby.SERVICE: lobby.LobbyService(tables, pages, code_tries, accounts.blocks, lists).handlers(calls),
                 table.SERVICE: table.TableService(room, accounts).handlers(calls),
                 replay.SERVICE: replay.ReplayService(Replays(matches), pages, streams, clock).handlers(calls),
+                matchmaking.SERVICE: matching.handlers(calls),
             }
             listener = await Listener.start(config, services)
             return cls(listener, streams, config.stop_grace_seconds, metrics_port, directory, rooms.pop_all())
@@ -162,6 +171,15 @@ async def _accounts(
     rooms.push_async_callback(accounts.close)
     await accounts.start()
     return accounts
+
+
+async def _matchmaker(
+    records: Database, tables: Tables, accounts: Accounts, clock: Clock, rooms: AsyncExitStack
+) -> Matchmaker:
+    matchmaker = Matchmaker(tables, TicketStore(TicketRecords(records)), accounts.blocks, EvenRatings(), clock)
+    await matchmaker.start()
+    rooms.push_async_callback(matchmaker.close)
+    return matchmaker
 
 
 async def _tables(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
 import signal
 import stat
 import subprocess
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
 LOWEST = '''
 import asyncio
 import json
-import re
 
 from gouji_client import Bot
 
@@ -475,21 +473,3 @@ def test_another_machine_is_not_spoken_to_in_the_clear() -> None:
         assert f"{server} is another machine" in result.stderr
         assert "in the clear: use --tls, or --insecure" in result.stderr
         assert "tls=True" not in result.stderr
-
-
-def test_a_private_table_is_filled_and_played_and_its_code_is_told(server: str) -> None:
-    """`--private` prints the join code, and the other five bots of the command come in by it."""
-    result = gouji("bot", "run", "--server", server, "--private", "--deals", "1")
-    assert result.exit_code == 0, result.output
-    assert re.search(r"its join code is [2-9A-HJKMNP-Z]{6}\n", result.output)
-
-
-def test_a_join_code_opens_the_table_and_a_wrong_one_is_told_in_words(server: str) -> None:
-    """`--join-code` joins a private table of somebody else; a wrong code is one line and exit status 1."""
-    result = gouji("bot", "run", "--server", server, "--join-code", "222222")
-    assert result.exit_code == 1
-    assert "TABLE_NOT_FOUND" in result.stderr
-    assert has_no_traceback(result.output)
-    both = gouji("bot", "run", "--server", server, "--join-code", "222222", "--table", "new")
-    assert both.exit_code == 2
-    assert "--join-code names the table" in both.stderr

@@ -12,6 +12,7 @@ from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 
 from gouji.lobby.v1 import lobby_pb2, lobby_pb2_grpc
+from gouji.matchmaking.v1 import matchmaking_pb2, matchmaking_pb2_grpc
 from gouji.replay.v1 import replay_pb2, replay_pb2_grpc
 from gouji.session.v1 import session_pb2, session_pb2_grpc
 from gouji.table.v1 import table_pb2, table_pb2_grpc
@@ -25,6 +26,7 @@ SERVICES = {
     "SessionService": (session_pb2, "gouji.session.v1.SessionService"),
     "LobbyService": (lobby_pb2, "gouji.lobby.v1.LobbyService"),
     "TableService": (table_pb2, "gouji.table.v1.TableService"),
+    "MatchmakingService": (matchmaking_pb2, "gouji.matchmaking.v1.MatchmakingService"),
     "ReplayService": (replay_pb2, "gouji.replay.v1.ReplayService"),
 }
 
@@ -96,6 +98,7 @@ class RawClient:
         )
         self.sessions = session_pb2_grpc.SessionServiceStub(self.channel)
         self.lobby = lobby_pb2_grpc.LobbyServiceStub(self.channel)
+        self.matchmaking = matchmaking_pb2_grpc.MatchmakingServiceStub(self.channel)
         self.tables = table_pb2_grpc.TableServiceStub(self.channel)
         self.replays = replay_pb2_grpc.ReplayServiceStub(self.channel)
         self.session = session_pb2.Session()
@@ -144,7 +147,7 @@ class RawClient:
         name = type(request).__name__.removesuffix("Request")
         stub: Any = next(
             stub
-            for stub in (self.sessions, self.lobby, self.tables, self.replays)
+            for stub in (self.sessions, self.lobby, self.tables, self.replays, self.matchmaking)
             if getattr(stub, name, None) is not None
         )
         return await getattr(stub, name)(request, metadata=self.metadata if metadata is None else metadata)

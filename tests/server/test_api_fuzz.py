@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gouji.lobby.v1 import lobby_pb2
+from gouji.matchmaking.v1 import matchmaking_pb2
 from gouji.replay.v1 import replay_pb2
 from gouji.rules.v1 import rules_pb2
 from gouji.session.v1 import session_pb2
@@ -26,7 +27,7 @@ from tests.server.running import Running
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Iterator
 
-STREAMS = {"Play", "WatchTable", "WatchReplay"}
+STREAMS = {"Play", "WatchTable", "WatchTables", "WatchTicket", "WatchReplay"}
 UNARY = [
     (service, method.name, GetMessageClass(method.input_type))
     for service, (module, full) in SERVICES.items()
@@ -201,7 +202,7 @@ def test_the_kinds_are_those_of_the_services() -> None:
     """The methods that are fuzzed are all there are."""
     assert {method for _, method, _ in UNARY} | STREAMS == {
         method.name
-        for module in (session_pb2, lobby_pb2, table_pb2, replay_pb2)
+        for module in (session_pb2, lobby_pb2, table_pb2, replay_pb2, matchmaking_pb2)
         for service in module.DESCRIPTOR.services_by_name.values()
         for method in service.methods
     }

@@ -68,7 +68,10 @@ def sound(kind: type[Message], table: str) -> Any:
     """Make a request whose id and table are as they should be."""
     request: Any = kind()
     for name, value in (("request_id", new_id()), ("table", table), ("name", table)):
-        if name in request.DESCRIPTOR.fields_by_name:
+        field = request.DESCRIPTOR.fields_by_name.get(name)
+        if field is not None and field.message_type is not None:
+            getattr(request, name).name = value
+        elif field is not None:
             setattr(request, name, value)
     return request
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypedDict
 import grpc
 
 from gouji.lobby.v1 import lobby_pb2_grpc
+from gouji.matchmaking.v1 import matchmaking_pb2_grpc
 from gouji.replay.v1 import replay_pb2_grpc
 from gouji.session.v1 import session_pb2, session_pb2_grpc
 from gouji.table.v1 import table_pb2, table_pb2_grpc
@@ -25,6 +26,7 @@ from gouji_client.credentials import Credentials
 from gouji_client.entropy import EntropyGiver
 from gouji_client.errors import BadInput, ClientClosed, CredentialsError, ServerUnreachable, SignInFailed
 from gouji_client.lobby import Lobby
+from gouji_client.matchmaking import Matchmaking
 from gouji_client.replays import Replays
 from gouji_client.session import Session
 from gouji_client.stream import PlayStream
@@ -63,6 +65,7 @@ class Client:
         self._tables: dict[str, Table] = {}
         self.lobby = Lobby(lobby_pb2_grpc.LobbyServiceStub(channel), self._session, calls)
         """Finding, making and filling tables."""
+        self.matchmaking = Matchmaking(matchmaking_pb2_grpc.MatchmakingServiceStub(channel), self._session, calls)
         self.replays = Replays(replay_pb2_grpc.ReplayServiceStub(channel), self._session, calls)
         """Matches that are over."""
         self.accounts = Accounts(sessions_stub, self._session, calls)

@@ -26,6 +26,7 @@ from gouji_client import runner as _runner
 from gouji_client.background import BackgroundLoop
 from gouji_client.lobby import NewTable, free_seats
 from gouji_client.sync_accounts import Accounts
+from gouji_client.sync_matchmaking import Matchmaking
 from gouji_client.sync_replays import Replays
 
 if TYPE_CHECKING:
@@ -127,6 +128,7 @@ class Client:
         self._closer = _loop.close_at_exit(client.close)
         self.lobby = Lobby(client)
         """Finding, making and filling tables."""
+        self.matchmaking = Matchmaking(client.matchmaking, _loop.run)
         self.replays = Replays(client.replays, _loop)
         """Matches that are over."""
         self.accounts = Accounts(client.accounts, _loop)

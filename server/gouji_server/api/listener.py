@@ -14,6 +14,7 @@ from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
 from gouji.lobby.v1 import lobby_pb2
+from gouji.matchmaking.v1 import matchmaking_pb2
 from gouji.replay.v1 import replay_pb2
 from gouji.session.v1 import session_pb2
 from gouji.table.v1 import table_pb2
@@ -33,6 +34,7 @@ SERVICES = tuple(
         (lobby_pb2, "LobbyService"),
         (table_pb2, "TableService"),
         (replay_pb2, "ReplayService"),
+        (matchmaking_pb2, "MatchmakingService"),
     )
 )
 """The public services, by full name."""

@@ -179,7 +179,7 @@ class LobbyService:
         """Raise Refused for somebody whom the owner of a waiting table has blocked."""
         info = await table.info()
         seated = any(player.account == caller.account for player in info.players)
-        if info.state != pb.TABLE_STATE_WAITING or seated or info.owner == caller.account:
+        if info.state != pb.TABLE_STATE_WAITING or seated or not info.owner or info.owner == caller.account:
             return
         if await self._blocks.has_blocked(info.owner, caller.account):
             await table.shown(caller, code)  # whoever may not know of the table is told that there is none

@@ -72,6 +72,16 @@ OF_METHOD = {
     "SetReady": Scope.LOBBY,
     "AddBot": Scope.LOBBY,
     "ChooseOpposite": Scope.LOBBY,
+    # MatchmakingService
+    "GetQueues": Scope.LOBBY,
+    "CreateParty": Scope.LOBBY,
+    "JoinParty": Scope.LOBBY,
+    "LeaveParty": Scope.LOBBY,
+    "GetParty": Scope.LOBBY,
+    "CreateTicket": Scope.LOBBY,
+    "GetTicket": Scope.LOBBY,
+    "WatchTicket": Scope.LOBBY,
+    "CancelTicket": Scope.LOBBY,
     # TableService
     "Play": Scope.PLAY,
     "WatchTable": Scope.WATCH,

@@ -227,7 +227,12 @@ class LobbyState:
 
     def _rise(self, effect: Effect, account: str) -> None:
         """A person's seat is free. The owner's table goes to who has sat there longest; one that is empty is closed."""
-        self._seats_changed(effect, *self.seats.rise(account))
+        freed = self.seats.rise(account)
+        if self.matched:  # nobody else may come in: who does not come back has the table closed
+            self.seats.reserve(freed[0].seat, account)
+            self._seats_changed(effect, self.seats.players[freed[0].seat])
+            return
+        self._seats_changed(effect, *freed)
         if not self.seats.people:
             self._close(effect, events_pb2.CLOSE_REASON_EMPTY)
         elif account == self.owner:
