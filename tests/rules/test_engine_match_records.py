@@ -64,7 +64,7 @@ def test_deals_by_rules_of_one_value_are_joined() -> None:
     match = gr.Match(rules)
     first = played(match.start_deal(bytes(32)), Random(1))
     match.finish(first)
-    second = played(gr.Deal.start(respelt, bytes(32), number=2, obligations=match.obligations), Random(2))
+    second = played(gr.Deal.start(respelt, bytes([1] * 32), number=2, obligations=match.obligations), Random(2))
     joined = join_records([gr.record_of_deal(first), gr.record_of_deal(second)])
     assert len(joined.deals) == 2
     assert gr.check_record(gr.write_record(joined)) == []
