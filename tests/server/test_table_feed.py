@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from gouji.lobby.v1 import lobby_pb2 as pb
+from gouji_server.api.table_list_stream import TableListStream
 from gouji_server.lobby.table_feed import MOST_CHANGED, MOST_TABLES, TableFeed
 from gouji_server.lobby.table_filter import TableFilter
 from gouji_server.tables import TableSpec
 from tests.server.players import House, person
 from tests.server.raw_client import RawClient, new_id, refusal
+from tests.server.table_time import settle
 
 if TYPE_CHECKING:
     from tests.server.running import Running
+    from tests.server.table_time import TableTime
 
 
 def info(number: int, **facts: Any) -> pb.Table:
@@ -123,6 +128,66 @@ async def test_what_becomes_private_is_gone_and_what_never_matched_is_not_told()
     assert list(told.removed) == [info(1).name]
     note(info(1, title="open", private=True), "ABC236")
     assert reader.take() is None
+
+
+async def test_what_is_not_seen_does_not_wake_nor_count() -> None:
+    """Private tables and those that are filtered out neither wake a reader nor bring it the whole list anew."""
+    at, reader = await feed(TableFilter(text="open"))
+    note = at.tables._directory.note
+    note(info(1, title="open"))
+    assert numbers(reader.take()) == [1]
+    waiter = reader.changed()
+    for number in range(2, MOST_CHANGED + 10):
+        note(info(number, title="open", private=True), f"ABC{number}")
+        note(info(number + 2 * MOST_CHANGED, title="other"))
+    assert not waiter.done()
+    note(info(1, title="open again"))
+    assert waiter.done()
+    told = reader.take()
+    assert told is not None
+    assert not told.snapshot
+    assert numbers(told) == [1]
+
+
+class Written:
+    """What a stream writes, and when, in seconds since it was opened."""
+
+    def __init__(self, clock: TableTime) -> None:
+        self._clock = clock
+        self._opened = clock.now()
+        self.told: list[tuple[float, bool, int]] = []
+
+    async def write(self, message: bytes) -> None:
+        told = pb.WatchTablesResponse.FromString(message)
+        self.told.append((round(self._clock.now() - self._opened, 3), told.snapshot, len(told.tables)))
+
+
+@pytest.mark.parametrize("spurious", [False, True])
+async def test_heartbeats_keep_to_the_last_message(spurious: bool) -> None:
+    """They come every 15 s after what was written last: changes of private tables do not move them, nor do wake-ups."""
+    at, reader = await feed()
+    identity: Any = SimpleNamespace(caller=person(9), session="s", expires=at.clock.now() + 1e6)
+    stream = TableListStream(identity, at.clock, reader, 15)
+    context: Any = Written(at.clock)
+    running = asyncio.create_task(stream.run(context))
+    await settle()
+    private, _ = await at.tables.create_with_code(person(0), TableSpec(private=True), "private")
+    handle = await at.tables.open(private.name)
+    for turn in range(6):
+        await at.clock.run(10)
+        await handle.set_ready(person(0), turn % 2 == 0, f"ready-{turn}")
+        if spurious and reader._waiter is not None and not reader._waiter.done():
+            reader._waiter.set_result(None)
+        await settle()
+    assert context.told == [(0, True, 0), (15, False, 0), (30, False, 0), (45, False, 0), (60, False, 0)]
+    await at.tables.create(person(1), TableSpec(), "seen")
+    await settle()
+    await at.clock.run(15)
+    assert context.told[5:] == [(60, False, 1), (75, False, 0)]
+    running.cancel()
+    await asyncio.wait([running])
+    stream.close()
+    await at.tables.close()
 
 
 async def test_what_waits_for_a_slow_reader_is_bounded() -> None:

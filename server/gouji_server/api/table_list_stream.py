@@ -27,6 +27,8 @@ class TableListStream(ReplayStream):
         self._clock = clock
         self._feed = feed
         self._heartbeat_seconds = heartbeat_seconds
+        self._beat = clock.now() + heartbeat_seconds
+        """When a heartbeat is due: counted from the last message, whatever woke this up since."""
 
     async def run(self, context: Context) -> None:
         """Write what changes until the stream is to end. Raises Refused then."""
@@ -35,12 +37,15 @@ class TableListStream(ReplayStream):
             if told is not None:
                 await self._tell(context, told)
                 await self._until(self._after(PAUSE_SECONDS))
-            elif not await self._until(self._feed.changed(), self._after(self._heartbeat_seconds)):
+            elif self._clock.now() >= self._beat:
                 await self._tell(context, pb.WatchTablesResponse())
+            else:
+                await self._until(self._feed.changed(), self._after(self._beat - self._clock.now()))
 
     async def _tell(self, context: Context, told: pb.WatchTablesResponse) -> None:
         told.time.CopyFrom(timestamp(self._clock.now()))
         await self.write(context, told.SerializeToString())
+        self._beat = self._clock.now() + self._heartbeat_seconds
 
     def _after(self, seconds: float) -> asyncio.Future[None]:
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -53,14 +58,13 @@ class TableListStream(ReplayStream):
         done.add_done_callback(lambda _: timer.cancel())
         return done
 
-    async def _until(self, first: asyncio.Future[None], *others: asyncio.Future[None]) -> bool:
-        """Wait for one of several things; tell whether the first of them came. Raises Refused when it is to end."""
-        waits: set[asyncio.Future[Any]] = {first, *others, self._ended}
+    async def _until(self, *awaited: asyncio.Future[None]) -> None:
+        """Wait for one of several things. Raises Refused when the stream is to end."""
+        waits: set[asyncio.Future[Any]] = {*awaited, self._ended}
         try:
             await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
             if self._ended.done():
                 raise self._ended.result()
-            return first.done()
         finally:
-            for wait in (first, *others):
+            for wait in awaited:
                 wait.cancel()

@@ -35,6 +35,9 @@ class TableFeed:
         self._tables.unlisten(self._note)
 
     def _note(self, name: str) -> None:
+        info = self._tables.listed(name)
+        if name not in self._known and (info is None or not self._wanted.matches(info)):
+            return  # counted among the changes or waking the reader, what it may not see would tell of itself
         if not self._anew:
             self._changed[name] = None
             if len(self._changed) > MOST_CHANGED:
