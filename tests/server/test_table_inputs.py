@@ -43,7 +43,7 @@ OTHERS = st.one_of(
         owner_bot=st.booleans(),
     ),
     st.builds(inputs.Joined, TIMES, ACCOUNTS, ACCOUNTS, SEATS, WANTED, REQUEST_IDS, st.booleans()),
-    st.builds(inputs.Left, TIMES, ACCOUNTS, REQUEST_IDS),
+    st.builds(inputs.Left, TIMES, ACCOUNTS, REQUEST_IDS, ACCOUNTS),
     st.builds(inputs.ReadySet, TIMES, ACCOUNTS, st.booleans(), REQUEST_IDS),
     st.builds(inputs.BotAdded, TIMES, ACCOUNTS, st.just("simple"), SEATS, WANTED, REQUEST_IDS),
     st.builds(inputs.DealStarting, TIMES, st.binary(min_size=32, max_size=32).map(bytes.hex)),

@@ -293,7 +293,7 @@ def decide_leave(state: TableState, caller: Caller, request_id: str, now_ms: int
     if state.seats.seat_of(caller.account) < 0:
         raise state.stranger(caller.account, no_seat())
     check_waiting(state)
-    return inputs.Left(now_ms, caller.account, request_id)
+    return inputs.Left(now_ms, caller.account, request_id, state.heir(caller.account))
 
 
 def decide_ready(

@@ -73,11 +73,15 @@ class Joined:
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """A person gave the seat up."""
+    """A person gave the seat up. ``heir``: the account to which its table goes, empty for none.
+
+    Entries from before an owner's table went to anybody do not say it.
+    """
 
     time: int
     account: str
     request_id: str
+    heir: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -222,11 +222,15 @@ class LobbyState:
         self._keep_lobby((entry.account, JOIN_TABLE, entry.request_id), body, entry.seat)
 
     def _left(self, entry: inputs.Left, effect: Effect) -> None:
-        self._rise(effect, entry.account)
+        self._rise(effect, entry.account, entry.heir)
         self._keep_lobby((entry.account, LEAVE_TABLE, entry.request_id), body_hash(), -1)
 
-    def _rise(self, effect: Effect, account: str) -> None:
-        """A person's seat is free. The owner's table goes to who has sat there longest; one that is empty is closed."""
+    def heir(self, account: str) -> str:
+        """Return who gets the table when somebody's seat is free: of an owner, who else has sat there longest."""
+        return self.seats.longest_but(account) if account == self.owner and not self.matched else ""
+
+    def _rise(self, effect: Effect, account: str, heir: str) -> None:
+        """A person's seat is free. The table goes to the heir, if there is one; one that is empty is closed."""
         freed = self.seats.rise(account)
         if self.matched:  # nobody else may come in: who does not come back has the table closed
             self.seats.reserve(freed[0].seat, account)
@@ -235,13 +239,13 @@ class LobbyState:
         self._seats_changed(effect, *freed)
         if not self.seats.people:
             self._close(effect, events_pb2.CLOSE_REASON_EMPTY)
-        elif account == self.owner:
-            self.owner = self.seats.longest
+        elif heir:
+            self.owner = heir
             self._info = None
             self._tell(effect, happenings.TableChanged(("owner",)))
 
     def _seat_lapsed(self, entry: inputs.SeatLapsed, effect: Effect) -> None:
-        self._rise(effect, entry.account)
+        self._rise(effect, entry.account, self.heir(entry.account))
 
     def _reservations_lapsed(self, entry: inputs.ReservationsLapsed, effect: Effect) -> None:
         self.reserved_until = 0

@@ -86,10 +86,9 @@ class Seats:
         """Who sits here."""
         return self._of_account
 
-    @property
-    def longest(self) -> str:
-        """The person who has sat here longest, empty for none."""
-        people = [player for player in self.players if player.account]
+    def longest_but(self, account: str) -> str:
+        """Return which other person has sat here longest, empty for none."""
+        people = [player for player in self.players if player.account not in ("", account)]
         return min(people, key=lambda player: (player.since, player.seat)).account if people else ""
 
     def kept_for(self, account: str) -> int:
