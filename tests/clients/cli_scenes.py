@@ -146,5 +146,7 @@ def one_of_each_event_around_play(seat: int) -> list[events_pb2.TableEvent]:
         event(presence_changed=events_pb2.PresenceChanged(seat=seat)),
         event(autopilot_changed=events_pb2.AutopilotChanged(seat=seat, on=True, reason=autopilot)),
         event(clock_compensated=events_pb2.ClockCompensated()),
+        event(table_suspended=events_pb2.TableSuspended()),
+        event(table_resumed=events_pb2.TableResumed()),
         event(question_opened=events_pb2.QuestionOpened()),
     ]

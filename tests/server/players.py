@@ -26,7 +26,14 @@ def person(number: int) -> Caller:
     return Caller(f"accounts/p{number}", f"Player {number}")
 
 
-AT_HOME = Limits(seat_lease_seconds=0, presence_seconds=0, away_seconds=0, expiries_in_a_row=0, lag_seconds=0)
+AT_HOME = Limits(
+    seat_lease_seconds=0,
+    presence_seconds=0,
+    away_seconds=0,
+    expiries_in_a_row=0,
+    lag_seconds=0,
+    suspend_seconds=0,
+)
 """For tests of other things: nobody counts as away, though few follow and fewer hurry."""
 
 

@@ -287,6 +287,8 @@ ELSEWHERE = {
     "presence_changed",  # test_table_absence
     "autopilot_changed",
     "clock_compensated",  # test_table_outages
+    "table_suspended",  # test_table_suspended
+    "table_resumed",
     "deal_promised",  # test_table_entropy
     "entropy_given",
 }

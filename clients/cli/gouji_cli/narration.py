@@ -94,6 +94,8 @@ PHRASES = {
     "autopilot_away": Phrase("{who} is away: a bot plays on", "{who} 离开已久，转为托管"),
     "autopilot_asked": Phrase("{who} has a bot play", "{who} 托管"),
     "clock_moved": Phrase("the server is back: there is more time", "服务器已恢复，顺延时限"),
+    "suspended": Phrase("nobody who plays is there: the match stands still", "牌局无人在场，暂停"),
+    "resumed": Phrase("the match goes on", "牌局继续"),
     "autopilot_off": Phrase("{who} plays again", "{who} 取消托管"),
     "deal_ended": Phrase("deal over, {scores}", "本盘结束，{scores}"),
     "sweep": Phrase("deal over with a sweep, {scores}", "串三户！本盘结束，{scores}"),
@@ -105,6 +107,8 @@ PHRASES = {
 }
 
 PLAIN_EVENTS = {
+    "table_suspended": "suspended",
+    "table_resumed": "resumed",
     "clock_compensated": "clock_moved",
     "melee_began": "melee",
     "deal_voided": "voided",

@@ -66,11 +66,30 @@ class Absence:
             self.stop()
             return
         present = self._present()
+        if story.state.suspended:
+            if not present:
+                self.stop()
+                return
+            least = int(self._actor.world.limits.compensation_seconds * 1000)
+            turn.make(story, inputs.Resumed(turn.now_ms, least))
         due = _NEVER
         for player in story.state.seats.players:
             if player.account:
                 due = min(due, self._look_at(player.seat, present >> player.seat & 1, story, turn, now_ms))
+        due = min(due, self._look_at_all(present, story, turn, now_ms))
         self._set(due)
+
+    def _look_at_all(self, present: int, story: Story, turn: Turn, now_ms: int) -> float:
+        """Suspend a match of people who have all been gone for long; return when to look again."""
+        people = [player.seat for player in story.state.seats.players if player.account]
+        seconds = self._actor.world.limits.suspend_seconds
+        if present or not people or not seconds:
+            return _NEVER
+        alone = max(max(self._gone[seat], self._heard[seat]) for seat in people) + seconds * 1000
+        if now_ms < alone:
+            return alone
+        turn.make(story, inputs.Suspended(turn.now_ms))
+        return _NEVER
 
     def stop(self) -> None:
         """Have nothing happen by itself."""

@@ -16,6 +16,7 @@ from gouji_server.tables.seats import SEATS
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from gouji.lobby.v1 import lobby_pb2
     from gouji_server.tables.limits import Limits
     from gouji_server.tables.lobby_state import Effect
     from gouji_server.tables.requests import Key
@@ -46,6 +47,7 @@ class AbsenceState(LobbyState):
         "expired",
         "facts",
         "said",
+        "suspended",
     )
 
     def __init__(self, name: str, limits: Limits) -> None:
@@ -58,12 +60,20 @@ class AbsenceState(LobbyState):
         self.auto_decline = 0
         self.auto_always = 0
         self.declining = 0
+        self.suspended = 0
+        """Since when the match stands still (milliseconds); 0 while it goes on."""
         self.facts: DealFacts | None = None
 
     @property
     def house(self) -> int:
         """Mask of the seats that the server plays: built-in bots, and those on autopilot."""
         return self.seats.bots | self.autopilot
+
+    def _make_info(self) -> lobby_pb2.Table:
+        info = super()._make_info()
+        if self.suspended:
+            info.suspend_time.FromMilliseconds(self.suspended)
+        return info
 
     def _keep_said(self, seat: int, key: Key, body: bytes, told: int | None = None) -> None:
         self.said[seat] += 1

@@ -27,9 +27,19 @@ def _clock_compensated(event: events_pb2.TableEvent, said: happenings.ClockCompe
     event.clock_compensated.by.FromMilliseconds(said.by_ms)
 
 
+def _table_suspended(event: events_pb2.TableEvent, said: happenings.TableSuspended) -> None:
+    event.table_suspended.SetInParent()
+
+
+def _table_resumed(event: events_pb2.TableEvent, said: happenings.TableResumed) -> None:
+    event.table_resumed.SetInParent()
+
+
 ABSENCE_WRITERS: dict[type[Any], Callable[[events_pb2.TableEvent, Any], None]] = {
     happenings.PresenceChanged: _presence_changed,
     happenings.AutopilotChanged: _autopilot_changed,
     happenings.ClockCompensated: _clock_compensated,
+    happenings.TableSuspended: _table_suspended,
+    happenings.TableResumed: _table_resumed,
 }
 """How each is written."""

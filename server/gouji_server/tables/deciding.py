@@ -242,6 +242,8 @@ def check_playing(state: TableState) -> None:
         if state.state == WAITING:
             raise refusals.not_started()
         raise _closed(state)
+    if state.suspended:
+        raise refusals.suspended()
 
 
 def _closed(state: TableState) -> refusals.Refused:

@@ -112,6 +112,16 @@ class ClockCompensated:
 
 
 @dataclass(frozen=True, slots=True)
+class TableSuspended:
+    """Nobody who plays is there: the match stands still."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableResumed:
+    """A player is there: the match goes on."""
+
+
+@dataclass(frozen=True, slots=True)
 class DealRevealed:
     """Everything of a deal that is over (R84)."""
 
@@ -149,6 +159,8 @@ TableHappening: TypeAlias = (
     | PresenceChanged
     | AutopilotChanged
     | ClockCompensated
+    | TableSuspended
+    | TableResumed
     | DealRevealed
     | MatchEnded
     | TableClosed

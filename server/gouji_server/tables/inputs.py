@@ -318,6 +318,28 @@ class Compensated:
 
 
 @dataclass(frozen=True, slots=True)
+class Suspended:
+    """Nobody who plays has been at the table for long: the match stands still."""
+
+    time: int
+
+
+@dataclass(frozen=True, slots=True)
+class Resumed:
+    """A player follows a suspended table. The open question has at least ``least_ms`` milliseconds."""
+
+    time: int
+    least_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Deserted:
+    """Nobody came back to a suspended table: its match is over."""
+
+    time: int
+
+
+@dataclass(frozen=True, slots=True)
 class Unchanged:
     """A person's command changed nothing. It is here since its request id is to be known again, whatever comes.
 
@@ -370,6 +392,9 @@ Input: TypeAlias = (
     | AutopilotSet
     | AutoDeclineSet
     | Compensated
+    | Suspended
+    | Resumed
+    | Deserted
     | Unchanged
     | Abandoned
     | Frozen
@@ -400,6 +425,9 @@ _KINDS: dict[str, type[Any]] = {
     "autopilot": AutopilotSet,
     "decline": AutoDeclineSet,
     "compensate": Compensated,
+    "suspend": Suspended,
+    "resume": Resumed,
+    "desert": Deserted,
     "same": Unchanged,
     "abandon": Abandoned,
     "freeze": Frozen,

@@ -63,6 +63,10 @@ class Limits:
     """One who has neither followed its table nor called about it for so long has its seat played by a bot; 0: never."""
     expiries_in_a_row: int = 3
     """So has one who let so many decisions in a row lapse that it was asked alone; 0: never."""
+    suspend_seconds: float = 600.0
+    """A match that none of its people has followed, or called about, for so long stands still; 0: never."""
+    dissolve_seconds: float = 24 * 3600.0
+    """A match that has stood still for so long is over."""
     bot_seconds: float = 5.0
     """Time that a built-in bot may think beyond its delay. Beyond: the default answer is its answer."""
     compensation_seconds: float = 5.0

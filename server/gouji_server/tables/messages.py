@@ -229,6 +229,24 @@ class Abandon:
         """Nobody is told."""
 
 
+class Desert:
+    """Ends the match of a table that has been suspended for `seconds`."""
+
+    __slots__ = ("_seconds",)
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+
+    def take(self, story: Story, turn: Turn) -> None:
+        """See :class:`Message`."""
+        state = story.state
+        if state.suspended and turn.now_ms - state.suspended >= self._seconds * 1000:
+            turn.make(story, inputs.Deserted(turn.now_ms))
+
+    def tell(self, outcome: object) -> None:
+        """Nobody is told."""
+
+
 def _settle(future: asyncio.Future[T] | None, outcome: object) -> None:
     if future is None or future.done():
         return

@@ -230,6 +230,16 @@ def match_over() -> Refused:
     return Refused(FAILED_PRECONDITION, "TABLE_CLOSED", "the table is closed", "牌桌已经关闭")
 
 
+def suspended() -> Refused:
+    """Refuse what is said at a suspended table."""
+    return Refused(
+        FAILED_PRECONDITION,
+        "TABLE_SUSPENDED",
+        "the match stands still, since nobody was there: follow the table, and it goes on",
+        "牌局因无人在场而暂停：关注牌桌即可继续",
+    )
+
+
 def frozen() -> Refused:
     """Refuse anything at a frozen table."""
     return Refused(

@@ -20,7 +20,7 @@ from gouji_server.tables.directory import Directory
 from gouji_server.tables.handle import TableHandle
 from gouji_server.tables.join_codes import draw_code
 from gouji_server.tables.limits import Limits
-from gouji_server.tables.messages import Abandon, Look, Turn
+from gouji_server.tables.messages import Abandon, Desert, Look, Turn
 from gouji_server.tables.observing import NullMetrics
 from gouji_server.tables.outbox import Outbox
 from gouji_server.tables.requests import created_body
@@ -102,7 +102,8 @@ class Tables:
                 continue
             self._note(*facts)
         for info in self._directory.playing():
-            self.actor(info.name)
+            if not info.HasField("suspend_time"):
+                self.actor(info.name)
         for info in self._directory.waiting():
             if info.HasField("reserved_until"):
                 self.actor(info.name)  # its seats are kept for a time
@@ -381,11 +382,19 @@ class Tables:
                 del self._actors[actor.name]  # whoever comes from now on wakes another
                 actor.retire()
         self._close_abandoned(now)
+        self._close_deserted(now)
         if self.limits.seat_lease_seconds:
             for info in self._directory.waiting():
                 if info.name not in self._actors and any(player.account for player in info.players):
                     self.actor(info.name)  # who sits there has to mind the seat
         self._sweep_later()
+
+    def _close_deserted(self, now: float) -> None:
+        """End the matches that have stood still for too long."""
+        patience = self.limits.dissolve_seconds
+        for info in self._directory.playing():
+            if info.HasField("suspend_time") and now - info.suspend_time.ToMilliseconds() / 1000 >= patience:
+                self.actor(info.name).post(Desert(patience))
 
     def _close_abandoned(self, now: float) -> None:
         """Look at the tables that were made long ago and still wait: each once in a while, since that may wake it."""

@@ -94,6 +94,7 @@ class TableState(AbsenceState):
         "p",
         "promise",
         "proof",
+        "remaining",
         "time",
         "told_at",
     )
@@ -109,6 +110,7 @@ class TableState(AbsenceState):
         self.proof = NO_PROOF
         self.time = 0
         self.told_at = 0
+        self.remaining: int | None = None
         self._cards: list[bytes] = [b""] * SEATS
         self._felt: list[tuple[tuple[int, int], ...]] = [()] * SEATS
         self._asked: tuple[object, ...] = _NOTHING_ASKED
@@ -123,7 +125,7 @@ class TableState(AbsenceState):
     @property
     def wants_deal(self) -> bool:
         """Whether the next deal is to begin."""
-        return self.state == PLAYING and (self.deal is None or self.deal.over)
+        return self.state == PLAYING and not self.suspended and (self.deal is None or self.deal.over)
 
     @property
     def waiting_for(self) -> int:
@@ -274,12 +276,47 @@ class TableState(AbsenceState):
             match.object_to_dissolving(entry.seat)
         facts.for_ending = match.agreed & ~self.house
         if dissolved is not None:
-            self.decision = self.deadline = facts.decision = facts.deadline_ms = 0
-            ended = happenings.MatchEnded(tuple(match.scores), events_pb2.MATCH_END_REASON_DISSOLVED)
-            cut_off = [] if deal.over else [happenings.DealRevealed(facts.number, deal, self.proof)]
-            self._tell(effect, dissolved, *cut_off, ended)
-            self._close(effect, events_pb2.CLOSE_REASON_MATCH_OVER)
+            self._break_off(effect, events_pb2.MATCH_END_REASON_DISSOLVED, dissolved)
         self._keep_said(entry.seat, (entry.account, VOTE_DISSOLUTION, entry.request_id), body_hash(entry.agrees))
+
+    def _break_off(self, effect: Effect, reason: events_pb2.MatchEndReason.ValueType, *said: object) -> None:
+        """The match ends, in the middle of a deal or between two."""
+        match, facts, deal = self.match, self.facts, self.deal
+        if match is None or facts is None or deal is None or self.state != PLAYING:
+            raise inputs.BadEntry("a match that is not being played is broken off")
+        self.decision = self.deadline = facts.decision = facts.deadline_ms = 0
+        cut_off = [] if deal.over else [happenings.DealRevealed(facts.number, deal, self.proof)]
+        self._tell(effect, *said, *cut_off, happenings.MatchEnded(tuple(match.scores), reason))
+        effect.of_deal = True
+        self._close(effect, events_pb2.CLOSE_REASON_MATCH_OVER)
+
+    def _suspended(self, entry: inputs.Suspended, effect: Effect) -> None:
+        if self.state != PLAYING or self.suspended:
+            raise inputs.BadEntry("a match is suspended that does not go on")
+        self.remaining = self.deadline - entry.time if self.deadline else None
+        self._stand_still(effect, entry.time, 0)
+        self._tell(effect, happenings.TableSuspended())
+
+    def _resumed(self, entry: inputs.Resumed, effect: Effect) -> None:
+        if not self.suspended:
+            raise inputs.BadEntry("a match is resumed that was not suspended")
+        self.times.shift(entry.time - self.suspended)
+        left, self.remaining = self.remaining, None
+        self._stand_still(effect, 0, entry.time + max(left, entry.least_ms) if left is not None else 0)
+        self._tell(effect, happenings.TableResumed())
+
+    def _stand_still(self, effect: Effect, since: int, deadline: int) -> None:
+        self.suspended, self.deadline = since, deadline
+        if self.facts is not None:
+            self.facts.deadline_ms = deadline
+        self._info = None
+        effect.info_changed = effect.of_deal = True
+
+    def _deserted(self, entry: inputs.Deserted, effect: Effect) -> None:
+        if not self.suspended:
+            raise inputs.BadEntry("a match is given up that was not suspended")
+        self.suspended = 0
+        self._break_off(effect, events_pb2.MATCH_END_REASON_ABANDONED)
 
     def _frozen(self, entry: inputs.Frozen, effect: Effect) -> None:
         self.freeze(effect)
@@ -362,6 +399,9 @@ class TableState(AbsenceState):
         inputs.Moved: _moved,
         inputs.Lapsed: _lapsed,
         inputs.Compensated: _compensated,
+        inputs.Suspended: _suspended,
+        inputs.Resumed: _resumed,
+        inputs.Deserted: _deserted,
         inputs.CountAsked: _count_asked,
         inputs.HandFelt: _hand_felt,
         inputs.DissolutionVoted: _dissolution_voted,
