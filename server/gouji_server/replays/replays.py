@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from gouji.replay.v1 import replay_pb2
 from gouji_server.records.matches import MatchPlace
@@ -16,8 +16,11 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable
 
     from gouji.lobby.v1 import lobby_pb2
+    from gouji.table.v1 import events_pb2
     from gouji_server.records import MatchRecords
     from gouji_server.records.matches import MatchFilter
+
+    _Named: TypeAlias = lobby_pb2.Player | events_pb2.PlayerKicked
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +98,7 @@ class Replays:
                 return
             step = part.last_step + 1
 
-    async def _forget(self, players: Iterable[lobby_pb2.Player]) -> None:
+    async def _forget(self, players: Iterable[_Named]) -> None:
         """Leave out the names of accounts that were deleted."""
         people = [player for player in players if player.account]
         if not people:
@@ -117,13 +120,16 @@ def match_not_found() -> Refused:
     return Refused(NOT_FOUND, "MATCH_NOT_FOUND", "there is no such match", "没有这一局")
 
 
-def _players_in(step: replay_pb2.ReplayStep) -> Iterable[lobby_pb2.Player]:
+def _players_in(step: replay_pb2.ReplayStep) -> Iterable[_Named]:
+    """Return everything of a step that has the name of an account."""
     yield from step.update.table_info.players
     for event in step.update.events:
         if event.HasField("seat_changed"):
             yield event.seat_changed.player
         elif event.HasField("seats_moved"):
             yield from event.seats_moved.players
+        elif event.HasField("player_kicked"):
+            yield event.player_kicked
 
 
 def _bare(account: str) -> str:

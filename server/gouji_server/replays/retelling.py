@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import gouji_rules as gr
 from gouji.replay.v1 import replay_pb2
-from gouji.table.v1 import events_pb2, table_pb2
+from gouji.table.v1 import events_pb2, state_pb2, table_pb2
 from gouji_rules.records import record_of_match, write_record
 from gouji_server.records.matches import FinishedMatch, MatchPart
 from gouji_server.replays.scene import Scene
@@ -77,12 +77,13 @@ class _Retelling:
         effect, public, private = self.story.retell(entry)
         if not (effect.happened or effect.info_changed or private):
             return
+        parts = [_without_settings(table_pb2.TableUpdate.FromString(said).seat) for said in private.values()]
+        if not (effect.happened or effect.info_changed) and all(map(self._scene.knows, parts)):
+            return  # a player's setting: that it was changed at all is nobody else's to know
         self._steps += 1
         if effect.new_deal:
             self._begin_deal()
-        step = replay_pb2.ReplayStep(step=self._steps, update=table_pb2.TableUpdate.FromString(public))
-        for said in private.values():
-            step.seats.append(table_pb2.TableUpdate.FromString(said).seat)
+        step = replay_pb2.ReplayStep(step=self._steps, update=table_pb2.TableUpdate.FromString(public), seats=parts)
         self._part.steps.append(step)
         self._note(effect)
         self._scene.take(step)
@@ -154,6 +155,13 @@ class _Retelling:
             record=zlib.compress(text.encode()),
             parts=tuple(self._packed),
         )
+
+
+def _without_settings(part: state_pb2.SeatPart) -> state_pb2.SeatPart:
+    """Return what a seat was told without what its player had set for itself: a replay tells the cards to all."""
+    part.ClearField("auto_decline")
+    part.ClearField("auto_decline_always")
+    return part
 
 
 async def retold(name: str, entries: Sequence[Entry], limits: Limits, match_id: str) -> FinishedMatch | None:

@@ -73,6 +73,10 @@ class Scene:
             self._seats[part.seat] = part
             self.said[part.seat] += 1
 
+    def knows(self, part: state_pb2.SeatPart) -> bool:
+        """Whether a seat would be told what it knows already."""
+        return self._seats[part.seat] == part
+
     def snapshot(self, perspective: replay_pb2.Perspective.ValueType, seat: int) -> ReplayStep:
         """Return the table as a snapshot for somebody's eyes."""
         update = table_pb2.TableUpdate(
