@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import gouji_rules as gr
-from gouji_rules import shuffle
+from gouji_rules import fairness, shuffle
 from tests.leak.stories import (
     SEATS,
     SEED,
@@ -118,7 +118,7 @@ def live_in(patch: pytest.MonkeyPatch, script: Script, world: World) -> None:
     def start_deal(self: gr.Match, seed: bytes) -> gr.Deal:
         return gr.Deal.start(self.rules, seed, number=self.deal_number, obligations=script.obligations)
 
-    patch.setattr(gr, "deal_seed", lambda secret, entropies=(): SEED)
+    patch.setattr(fairness, "deal_seed", lambda secret, entropies=(): SEED)
     patch.setattr(shuffle, "draw_order", lambda rules, seed: world.order)
     patch.setattr(gr.Match, "start_deal", start_deal)
 
