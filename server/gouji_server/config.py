@@ -101,6 +101,9 @@ class Config(BaseSettings):
             raise ValueError("--tls-cert and --tls-key go together")
         if self.tls_client_ca is not None and self.tls_cert is None:
             raise ValueError("--tls-client-ca needs --tls-cert and --tls-key")
+        if self.refresh_token_seconds < self.access_token_seconds:
+            # A session's end is remembered with its refresh tokens: until its last access token has lapsed.
+            raise ValueError("refresh_token_seconds is less than access_token_seconds")
         read_minimums(self.minimum_client_versions)
         if self.bot_least_seconds > self.bot_most_seconds:
             raise ValueError("bot_least_seconds is more than bot_most_seconds")

@@ -64,3 +64,10 @@ def test_values_out_of_range_are_refused(setting: dict[str, object]) -> None:
     """A value that makes no sense, or a setting that does not exist, is refused by name."""
     with pytest.raises(ValidationError, match=next(iter(setting))):
         Config(**setting)  # type: ignore[arg-type]
+
+
+def test_a_session_outlives_its_access_tokens() -> None:
+    """Refresh tokens that lapse before access tokens would let the end of a session be forgotten too early."""
+    with pytest.raises(ValidationError, match="refresh_token_seconds is less"):
+        Config(refresh_token_seconds=60, access_token_seconds=61)
+    assert Config(refresh_token_seconds=60, access_token_seconds=60).refresh_token_seconds == 60
