@@ -209,3 +209,25 @@ async def test_kept_matches_hold_what_was_given(tmp_path: Path) -> None:
         assert gr.check_record(text) == []
         proofs = [deal.proof for deal in read_record(text).deals]
         assert [[seat for seat, _ in proof.entropies] for proof in proofs if proof] == [[0, 1], [1]]
+
+
+async def test_the_secret_is_in_nothing_that_is_told_before_the_deal_is_over() -> None:
+    """Between promise and end nobody is sent the secret or the seed, on the stream or in a view; at the end all are."""
+    house, handle, reader = await promised()
+    state = house.tables._actors[handle.name]._story.state  # type: ignore[union-attr]
+    assert state.promise is not None
+    secret = state.promise.secret
+    await give(handle, [0, 2])
+    views = [await handle.view(person(0)), await handle.view(person(9))]
+    await house.clock.run(WAIT)
+    views += [await handle.view(person(0)), await handle.view(person(9))]
+    await play_on(house, handle, random.Random(7), moves=60)
+    await reader.read()
+    told = b"".join(reader.raw + views)
+    for hidden in (secret, state.proof.seed):
+        assert hidden not in told
+        assert hidden.hex().encode() not in told
+    for seat in range(6):
+        await handle.vote_dissolution(person(seat), True, f"vote-{seat}")
+    await reader.read()
+    assert secret in b"".join(reader.raw)
