@@ -12,6 +12,7 @@ import grpc
 
 import gouji_rules as gr
 from gouji.lobby.v1 import lobby_pb2
+from gouji.matchmaking.v1 import matchmaking_pb2
 from gouji.replay.v1 import replay_pb2
 from gouji.table.v1 import table_pb2
 from gouji_server.config import Config
@@ -59,6 +60,7 @@ async def play(patch: pytest.MonkeyPatch, script: Script, world: World) -> Obser
             for at, step in enumerate(world.steps):
                 await room.do(step, str(at))
             await room.note_figures(server.metrics_port)
+            await room.note_lobby()  # after the figures: they count when a stream is cut off
             await room.end()
             return room.observed
         finally:
@@ -253,6 +255,27 @@ class _Room:
         lines = (await asyncio.to_thread(fetch)).splitlines()
         kept = [line for line in lines if line.startswith("gouji") and "seconds" not in line and "_created" not in line]
         self.observed.note("operator", "metrics", "\n".join(kept).encode())
+
+    async def note_lobby(self) -> None:
+        """Note what lobby and matchmaker tell the observer and a spectator of a running match, lists included."""
+        asked: list[tuple[str, Any]] = [
+            ("GetTable", lobby_pb2.GetTableRequest(name=self.table)),
+            ("ListTables", lobby_pb2.ListTablesRequest()),
+            ("GetJoinCode", lobby_pb2.GetJoinCodeRequest(name=self.table)),
+            ("Rematch", lobby_pb2.RematchRequest(request_id="rematch", name=self.table)),
+            ("GetQueues", matchmaking_pb2.GetQueuesRequest()),
+        ]
+        for who, client in (("seat", self.clients[self.observer]), ("spectator", self.clients[6])):
+            for method, request in asked:
+                try:
+                    answer = (await client.call(request)).SerializeToString(deterministic=True)
+                except grpc.aio.AioRpcError as error:
+                    answer = repr((error.code(), error.details())).encode()
+                self.observed.note(who, method, answer)
+            watch: Any = client.channel.unary_stream("/gouji.lobby.v1.LobbyService/WatchTables")
+            call = watch(lobby_pb2.WatchTablesRequest().SerializeToString(), metadata=client.metadata)
+            self.observed.note(who, "WatchTables", await call.read())
+            call.cancel()
 
     async def end(self) -> None:
         """Hang up."""
