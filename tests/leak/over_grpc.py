@@ -49,6 +49,7 @@ async def play(patch: pytest.MonkeyPatch, script: Script, world: World) -> Obser
             port=0,
             metrics_port=0,
             stop_grace_seconds=0.1,
+            lag_allowance_seconds=0,
             heartbeat_seconds=SECONDS * 1000,
             entropy_wait_seconds=0,
         )

@@ -116,6 +116,21 @@ async def test_who_loses_the_connection_is_told_of_after_a_while() -> None:
     assert room.shown("connected") == list(range(6))
 
 
+async def test_who_was_never_there_is_told_of_too() -> None:
+    """People who sat down by calls and do not follow the match when it begins are gone after five seconds, and played
+    for after a minute."""
+    at = House(limits=Limits(), bots=HomeBots(1e9))
+    await at.tables.start()
+    room = Room(at, await at.match(UNTIMED))
+    await room.watcher.follow()
+    await room.watcher.read()
+    await room.come(3)
+    await at.clock.run(5.5)
+    assert await room.present() == [(seat, False) for seat in (0, 1, 2, 4, 5)]
+    await at.clock.run(60)
+    assert await room.piloted() == [(seat, True, AWAY) for seat in (0, 1, 2, 4, 5)]
+
+
 async def test_who_comes_back_at_once_is_not_told_of() -> None:
     """A connection that is made anew within five seconds, and one of two that ends, say nothing to others."""
     room = await Room.open(UNTIMED)

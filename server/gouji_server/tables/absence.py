@@ -61,10 +61,10 @@ class Absence:
         now_ms, self._rung = max(turn.now_ms, self._rung), 0
         if not self._changed and now_ms < self._due_ms:
             return
-        self._changed = False
         if story.state.state != PLAYING:
             self.stop()
             return
+        self._changed = False
         present = self._present()
         if story.state.suspended:
             if not present:
