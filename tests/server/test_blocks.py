@@ -10,6 +10,7 @@ from sqlalchemy import insert
 
 from gouji.lobby.v1 import lobby_pb2
 from gouji.session.v1 import session_pb2 as pb
+from gouji.table.v1 import table_pb2
 from gouji_server.records import AccountRecord, BlockRecords, Database, NotBlocked
 from gouji_server.records.blocks import MAX_BLOCKED
 from gouji_server.records.models import AccountRow
@@ -97,6 +98,67 @@ async def test_a_private_table_is_not_betrayed_by_a_block(running_server: Runnin
     assert (await refusal(other.call(join))).reason == "TABLE_NOT_FOUND"
     join.join_code = made.join_code
     assert (await refusal(other.call(join))).reason == "NOT_WELCOME"
+
+
+async def played(owner: RawClient, others: list[RawClient], **made: Any) -> str:
+    """Have a match of some people and bots played and ended by agreement; return the table."""
+    answer: lobby_pb2.CreateTableResponse = await owner.call(lobby_pb2.CreateTableRequest(request_id=new_id(), **made))
+    name, code = answer.table.name, answer.join_code
+    for other in others:
+        await other.call(lobby_pb2.JoinTableRequest(request_id=new_id(), name=name, join_code=code))
+    for _ in range(5 - len(others)):
+        await owner.call(lobby_pb2.AddBotRequest(request_id=new_id(), name=name))
+    for client in (owner, *others):
+        await client.call(lobby_pb2.SetReadyRequest(request_id=new_id(), name=name, ready=True))
+    for client in (owner, *others):
+        await client.call(table_pb2.VoteDissolutionRequest(request_id=new_id(), table=name, agrees=True))
+    return name
+
+
+@pytest.mark.parametrize("private", [False, True])
+async def test_a_rematch_keeps_no_seat_for_who_is_blocked(running_server: Running, private: bool) -> None:
+    """Whom its maker has blocked gets no seat there, nor is one kept, while others get theirs; the other way round
+    who blocked its maker may play."""
+    maker, other, third = [await running_server.player(f"p{n}") for n in range(3)]
+    old = await played(maker, [other, third], private=private)
+    await block(maker, other.account)
+    await block(third, maker.account)
+    rematch = lobby_pb2.RematchRequest(request_id=new_id(), name=old)
+    made = await maker.call(rematch)
+    assert [player.reserved_for for player in made.table.players] == ["", "", third.account, "", "", ""]
+    failed = await refusal(other.call(rematch))
+    assert failed.reason == ("TABLE_NOT_FOUND" if private else "NOT_WELCOME")
+    assert (await third.call(rematch)).seat == 2
+    assert await maker.call(rematch) == made
+    await maker.call(pb.UnblockAccountRequest(name=other.account))
+    if not private:
+        assert (await other.call(rematch)).seat == 1
+
+
+async def test_a_rematch_made_before_the_block_seats_nobody_blocked(running_server: Running) -> None:
+    """A block counts for a seat that is kept already, but not for one that is taken."""
+    maker, other, third = [await running_server.player(f"p{n}") for n in range(3)]
+    rematch = lobby_pb2.RematchRequest(request_id=new_id(), name=await played(maker, [other, third]))
+    await maker.call(rematch)
+    seated_already = await third.call(rematch)
+    for blocked_one in (other, third):
+        await block(maker, blocked_one.account)
+    assert (await refusal(other.call(rematch))).reason == "NOT_WELCOME"
+    assert await third.call(rematch) == seated_already
+
+
+async def test_a_block_and_a_ban_are_answered_alike(running_server: Running) -> None:
+    """Who gets no seat cannot tell from the answer whether it was banned from the table or is blocked."""
+    owner, other, third = [await running_server.player(f"p{n}") for n in range(3)]
+    table = await seated(owner, [])
+    sat = await third.call(lobby_pb2.JoinTableRequest(request_id=new_id(), name=table))
+    await owner.call(lobby_pb2.KickPlayerRequest(request_id=new_id(), name=table, seat=sat.seat, ban=True))
+    await block(owner, other.account)
+    answers = []
+    for client in (other, third):
+        failed = await refusal(client.call(lobby_pb2.JoinTableRequest(request_id=new_id(), name=table)))
+        answers.append((failed.code, failed.reason, failed.message, failed.fields))
+    assert answers[0] == answers[1]
 
 
 async def test_blocks_are_bounded_and_asked_both_ways(tmp_path: Path) -> None:

@@ -11,12 +11,12 @@ import pytest
 
 from gouji.lobby.v1 import lobby_pb2 as pb
 from gouji.table.v1 import table_pb2
-from gouji_server.tables import Limits, Refused, TableSpec
+from gouji_server.tables import Limits, Refused, TableSpec, registry
 from gouji_server.tables.directory import Directory
 from gouji_server.tables.join_codes import LENGTH, SYMBOLS, draw_code, read_code
-from gouji_server.tables.registry import table_name
+from gouji_server.tables.registry import keyless_name, table_name
 from gouji_server.tables.summaries import read_summary, write_summary
-from tests.server.players import House, Reader, person
+from tests.server.players import House, Reader, at_home, person
 from tests.server.raw_client import RawClient, new_id, refusal
 from tests.server.table_time import SeededEntropy
 
@@ -93,6 +93,27 @@ def test_a_table_name_cannot_be_worked_out_without_the_key() -> None:
     assert len(names) == 3
     assert table_name("accounts/a", "one", b"k1") in names
     assert all(re.fullmatch("tables/[a-z2-7]{16}", name) for name in names)
+
+
+async def test_requests_from_before_names_were_secret_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server that has got a key answers an old request with its old table, listed or not, and makes no second one."""
+    at = House(limits=at_home(closed_tables_listed=1, idle_seconds=10))
+    await at.tables.start()
+    with monkeypatch.context() as before:
+        before.setattr(registry, "table_name", lambda account, request_id, _: keyless_name(account, request_id))
+        made = {word: await at.tables.create(person(0), TableSpec(), word) for word in ("gone", "over", "open")}
+    for word in ("gone", "over"):
+        await (await at.tables.open(made[word].name)).leave(person(0), "l")
+    await at.restart()
+    at.tables._name_key = b"secret"
+    assert [at.tables.listed(table.name) is not None for table in made.values()].count(False) == 1
+    for word, table in made.items():
+        assert await at.tables.create(person(0), TableSpec(), word) == table
+    with pytest.raises(Refused, match="REQUEST_ID_USED"):
+        await at.tables.create(person(0), TableSpec(title="another"), "open")
+    new = await at.tables.create(person(0), TableSpec(), "new")
+    assert new.name == table_name(person(0).account, "new", b"secret")
+    assert await at.tables.create(person(0), TableSpec(), "new") == new
 
 
 async def test_the_code_comes_back_with_the_same_request_and_after_a_restart() -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 import pytest
 
 from gouji.lobby.v1 import lobby_pb2
 from gouji.table.v1 import events_pb2, table_pb2
+from gouji_server.journal import Entry
 from gouji_server.tables import Limits, Refused, TableSpec
+from tests.server.memory_journal import MemoryJournal
 from tests.server.players import House, Reader, at_home, person
 from tests.server.raw_client import new_id, refusal
 
@@ -225,6 +228,45 @@ async def test_a_rematch_that_nobody_came_to_is_closed_and_another_can_be_made()
     assert at.tables.rematch_of(old.name).name == second.name  # type: ignore[union-attr]
     await at.restart()
     assert await at.tables.rematch(person(0), old.name, "again") == first
+
+
+async def test_a_rematch_that_was_frozen_or_left_the_lists_stands_in_nobodys_way() -> None:
+    """The next one is made, again and again; who had a seat at one that left the lists is answered as it was then."""
+    at = await house(at_home(closed_tables_listed=1, idle_seconds=10))
+    old = await over(at)
+    gone = await at.tables.rematch(person(0), old.name, "again")
+    await (await at.tables.open(gone[0].name)).leave(person(0), "l")
+    await at.clock.run(1)
+    last = await at.tables.create(person(0), TableSpec(), "later")
+    await (await at.tables.open(last.name)).leave(person(0), "l")
+    await at.clock.run(60)
+    assert at.tables.listed(gone[0].name) is None
+    assert await at.tables.rematch(person(0), old.name, "again") == gone
+    frozen, _ = await at.tables.rematch(person(1), old.name, "again")
+    assert frozen.name != gone[0].name
+    assert at.tables.rematch_of(old.name) == at.tables.listed(frozen.name)
+    await at.tables.close()
+    journal = at.journal
+    assert isinstance(journal, MemoryJournal)
+    seq, kind, body, digest = journal.tables[frozen.name][-1]
+    journal.tables[frozen.name][-1] = Entry(seq, kind, body, b"x" * len(digest))
+    await at.restart()
+    await at.clock.run(1)
+    assert (await (await at.tables.open(frozen.name)).info()).state == lobby_pb2.TABLE_STATE_FROZEN
+    third, seat = await at.tables.rematch(person(0), old.name, "third")
+    assert third.name not in (frozen.name, gone[0].name)
+    assert (third.state, seat) == (lobby_pb2.TABLE_STATE_WAITING, 0)
+
+
+async def test_rematches_made_at_once_count_against_the_bound() -> None:
+    """Many at once do not slip past the bound of open tables while none is durable yet."""
+    at = await house(at_home(open_tables_per_account=3))
+    old = await over(at)
+    for number in range(2):
+        await at.tables.create(person(0), TableSpec(), f"t{number}")
+    asked = [at.tables.rematch(person(0), old.name, "a"), at.tables.create(person(0), TableSpec(), "b")]
+    done = await asyncio.gather(*asked, return_exceptions=True)
+    assert [error.reason for error in done if isinstance(error, Refused)] == ["TOO_MANY_TABLES_OF_ACCOUNT"]
 
 
 async def test_a_rematch_of_a_private_table_is_private_and_open_to_its_players() -> None:

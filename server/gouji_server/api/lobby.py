@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias
 
 import structlog
-from google.rpc import code_pb2
 
 from gouji.lobby.v1 import lobby_pb2 as pb
 from gouji_rules.errors import shortened
@@ -17,8 +16,9 @@ from gouji_server.api.time_controls import read_times
 from gouji_server.api.validation import Shape
 from gouji_server.lobby import rule_sets
 from gouji_server.lobby.rule_sets import PREFIX as RULE_SETS
-from gouji_server.tables import Refused, TableNotFound, TableSpec
+from gouji_server.tables import TableNotFound, TableSpec
 from gouji_server.tables.join_codes import LENGTH, SYMBOLS
+from gouji_server.tables.refusals import not_welcome
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -175,7 +175,7 @@ class LobbyService:
         structlog.contextvars.bind_contextvars(seat=seat)
         return pb.JoinTableResponse(table=info, seat=seat)
 
-    async def _check_welcome(self, table: TableHandle, caller: Caller, code: str) -> None:
+    async def _check_welcome(self, table: TableHandle, caller: Caller, code: str = "") -> None:
         """Raise Refused for somebody whom the owner of a waiting table has blocked."""
         info = await table.info()
         seated = any(player.account == caller.account for player in info.players)
@@ -183,7 +183,7 @@ class LobbyService:
             return
         if await self._blocks.has_blocked(info.owner, caller.account):
             await table.shown(caller, code)  # whoever may not know of the table is told that there is none
-            raise _not_welcome()
+            raise not_welcome()  # as who was sent away and banned: which of them, nobody is told
 
     async def leave_table(self, request: pb.LeaveTableRequest, call: Call) -> pb.LeaveTableResponse:
         """Give the seat up."""
@@ -229,21 +229,19 @@ class LobbyService:
         """Play a match again."""
         _shape_of(request).settle()
         table = await self._tables.open(request.name)
-        info, seat = await self._tables.rematch(call.caller, table.name, request.request_id)
+        caller = call.caller
+        info, seat = await self._tables.rematch(
+            caller,
+            table.name,
+            request.request_id,
+            shunned=await self._blocks.of(caller.account),
+            admit=lambda again: self._check_welcome(again, caller),
+        )
         structlog.contextvars.bind_contextvars(seat=seat)
         return pb.RematchResponse(table=info, seat=seat)
 
     def _code(self, call: Call, said: str) -> str:
         return self._code_tries.take(call.caller.account, call, said)
-
-
-def _not_welcome() -> Refused:
-    return Refused(
-        code_pb2.PERMISSION_DENIED,
-        "NOT_WELCOME",
-        "you cannot sit down at this table: choose another one",
-        "你不能在这张桌子入座：请另选一桌",
-    )
 
 
 def _shape_of(request: _AtTable) -> Shape:

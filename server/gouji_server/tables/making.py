@@ -13,7 +13,7 @@ from gouji_server.tables import inputs, refusals
 from gouji_server.tables.lobby_state import FROZEN, PLAYING, WAITING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from gouji_server.tables.deciding import Caller
     from gouji_server.tables.table import TableState
@@ -63,8 +63,19 @@ def check_rematch(state: TableState, account: str) -> None:
         raise refusals.match_over()
 
 
-def rematch_of(state: TableState, caller: Caller, code: str, now_ms: int, epoch: int, seconds: float) -> inputs.Created:
-    """Return the making of a table like one that is over, each seat kept for its player, bots in theirs."""
+def rematch_of(
+    state: TableState,
+    caller: Caller,
+    code: str,
+    now_ms: int,
+    epoch: int,
+    seconds: float,
+    shunned: Collection[str] = (),
+) -> inputs.Created:
+    """Return the making of a table like one that is over, each seat kept for its player, bots in theirs.
+
+    For accounts in `shunned` none is kept.
+    """
     options = read_overrides(settings_of(state.rules))
     return inputs.Created(
         time=now_ms,
@@ -83,7 +94,11 @@ def rematch_of(state: TableState, caller: Caller, code: str, now_ms: int, epoch:
         private=state.private,
         code=code if state.private else "",
         bank_ms=state.times.control.bank_ms,
-        reserved={str(player.seat): player.account for player in state.seats.players if player.account},
+        reserved={
+            str(player.seat): player.account
+            for player in state.seats.players
+            if player.account and player.account not in shunned
+        },
         reserved_until=now_ms + round(seconds * 1000),
         bots={str(player.seat): player.bot for player in state.seats.players if player.bot},
     )

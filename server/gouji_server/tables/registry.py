@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import builtins
+import hashlib
 import hmac
 import re
 from typing import TYPE_CHECKING
@@ -26,11 +27,11 @@ from gouji_server.tables.outbox import Outbox
 from gouji_server.tables.requests import created_body
 from gouji_server.tables.story import Story
 from gouji_server.tables.summaries import read_summary
-from gouji_server.tables.table import FINISHED
+from gouji_server.tables.table import FINISHED, FROZEN
 from gouji_server.tables.world import World
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Awaitable, Callable, Collection
 
     from gouji_server.journal import Journal
     from gouji_server.tables import inputs
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 
 _NAME = re.compile(r"tables/[a-z2-7]{16}").fullmatch
 _NAME_TAG = b"gouji/table/1"
+_OVER = frozenset({FINISHED, FROZEN})
 MOST_REMATCHES = 16
 """Tables that are made one after another of one that is over."""
 _LOOKS = 24
@@ -214,16 +216,35 @@ class Tables:
         epoch = int.from_bytes(world.entropy.token_bytes(6), "big") + 1
         code = self.new_code() if spec.private else ""
         created = deciding.decide_create(caller, spec, request_id, now_ms, epoch, code)
+        name = await self._name_for(caller, request_id)
+        made = await self._make_new(name, caller, created)
+        return (made, code) if made is not None else await self._made_before(name, created)
+
+    async def _name_for(self, caller: Caller, request_id: str) -> str:
+        """Name the table of a request, as it was named before there was a key if it was made then."""
         name = table_name(caller.account, request_id, self._name_key)
-        if self._directory.get(name) is None and name not in self._actors and not await self._full(name, caller):
-            self._making.append(caller.account)
+        if not self._name_key or self._is_known(name):
+            return name
+        old = keyless_name(caller.account, request_id)
+        if not self._directory.get(old):
             try:
-                made = await self._make(name, created)
-            finally:
-                self._making.remove(caller.account)
-            if made is not None:
-                return made, code
-        return await self._made_before(name, created)
+                await asyncio.shield(self.actor(old).ready)
+            except refusals.TableNotFound:
+                return name
+        return old
+
+    def _is_known(self, name: str) -> bool:
+        return self._directory.get(name) is not None or name in self._actors
+
+    async def _make_new(self, name: str, caller: Caller, created: inputs.Created) -> lobby_pb2.Table | None:
+        """Make a table where there is none of that name; return None if it is there already. Raises Refused."""
+        if self._is_known(name) or await self._full(name, caller):
+            return None
+        self._making.append(caller.account)
+        try:
+            return await self._make(name, created)
+        finally:
+            self._making.remove(caller.account)
 
     async def _full(self, name: str, caller: Caller) -> bool:
         """Whether there is no room for a new table and this one is none: made long ago, it stands in no list any more.
@@ -240,9 +261,18 @@ class Tables:
             return True
         return False
 
-    async def rematch(self, caller: Caller, name: str, request_id: str) -> tuple[lobby_pb2.Table, int]:
+    async def rematch(
+        self,
+        caller: Caller,
+        name: str,
+        request_id: str,
+        *,
+        shunned: Collection[str] = (),
+        admit: Callable[[TableHandle], Awaitable[None]] | None = None,
+    ) -> tuple[lobby_pb2.Table, int]:
         """Play a table's match again, at another table that the first who asks makes; return it and the caller's seat.
 
+        A table that is made keeps no seats for accounts in `shunned`. `admit` raises for whom a table is not to seat.
         Raises Refused.
         """
         self._check_open()
@@ -254,33 +284,31 @@ class Tables:
 
         def read(story: Story) -> inputs.Created:
             making.check_rematch(story.state, caller.account)
-            return making.rematch_of(story.state, caller, code, now_ms, epoch, seconds)
+            return making.rematch_of(story.state, caller, code, now_ms, epoch, seconds, shunned)
 
         future: asyncio.Future[inputs.Created] = asyncio.get_running_loop().create_future()
         self.actor(name).post(Look(read, future))
         created = await future
-        again = ""
         for turn in range(MOST_REMATCHES):
-            again = making.rematch_name(name, turn, self._name_key)
-            found = self._directory.get(again)
-            if found is None or found.state != lobby_pb2.TABLE_STATE_FINISHED:
+            again = TableHandle(self, making.rematch_name(name, turn, self._name_key))
+            found = await self._make_new(again.name, caller, created) or await again.info()
+            if found.state not in _OVER:
                 break
-            answered = await TableHandle(self, again).joined(caller, request_id)
+            answered = await again.joined(caller, request_id)
             if answered is not None:
                 return answered
-        if self._directory.get(again) is None and again not in self._actors:
-            self._check_room(caller)
-            await self._make(again, created)
-        return await TableHandle(self, again).join(caller, None, request_id)
+        else:
+            raise refusals.match_over()
+        if admit is not None:
+            await admit(again)
+        return await again.join(caller, None, request_id)
 
     def rematch_of(self, name: str) -> lobby_pb2.Table | None:
         """Return the lobby facts of the newest rematch of a table, None if there is none."""
         newest = None
         for turn in range(MOST_REMATCHES):
             found = self._directory.get(making.rematch_name(name, turn, self._name_key))
-            if found is None:
-                break
-            newest = found
+            newest = found or newest  # those that left the lists are passed over
         return newest
 
     async def make_matched(self, match: str, wanted: making.MatchedTable) -> lobby_pb2.Table:
@@ -350,6 +378,10 @@ class Tables:
         if self._closing:
             raise refusals.stopping()
 
+    def actor_awake(self, name: str) -> Actor | None:
+        """Return a table's actor, None if it sleeps."""
+        return self._actors.get(name)
+
     def actor(self, name: str) -> Actor:
         """Return a table's actor, made if it sleeps. Raises Refused when the server stops."""
         actor = self._actors.get(name)
@@ -415,5 +447,17 @@ def table_name(account: str, request_id: str, key: bytes = b"") -> str:
 
     Without the server's `key` nobody can tell the name, not even who knows account and request id.
     """
-    digest = hmac.digest(key, b"\0".join((_NAME_TAG, account.encode(), request_id.encode())), "sha256")
+    return _named(hmac.digest(key, _asked(account, request_id), "sha256"))
+
+
+def keyless_name(account: str, request_id: str) -> str:
+    """Name a table as it was done before there was a key: the requests of that time are remembered too."""
+    return _named(hashlib.sha256(_asked(account, request_id)).digest())
+
+
+def _asked(account: str, request_id: str) -> bytes:
+    return b"\0".join((_NAME_TAG, account.encode(), request_id.encode()))
+
+
+def _named(digest: bytes) -> str:
     return f"tables/{base64.b32encode(digest[:10]).decode().lower()}"
