@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import grpc
 import pytest
+from google.protobuf.field_mask_pb2 import FieldMask
 
 from gouji.lobby.v1 import lobby_pb2 as pb
 from gouji.table.v1 import table_pb2
@@ -31,6 +32,18 @@ NOT_FOUND = (CODE.NOT_FOUND, "TABLE_NOT_FOUND")
 async def make_private(client: RawClient, **fields: Any) -> pb.CreateTableResponse:
     made: pb.CreateTableResponse = await client.call(pb.CreateTableRequest(request_id=new_id(), private=True, **fields))
     return made
+
+
+def named_tables() -> set[str]:
+    """Requests of all single calls that name a table."""
+    services = [*pb.DESCRIPTOR.services_by_name.values(), *table_pb2.DESCRIPTOR.services_by_name.values()]
+    return {
+        method.input_type.name
+        for service in services
+        for method in service.methods
+        if not method.server_streaming and not method.client_streaming
+        if not {"name", "table"}.isdisjoint(method.input_type.fields_by_name)
+    }
 
 
 async def why(call: Any) -> tuple[grpc.StatusCode, str]:
@@ -203,6 +216,15 @@ async def test_a_private_table_is_nowhere_for_strangers(running_server: Running)
             table_pb2.AskCountRequest(request_id=new_id(), table=table, seat=0),
             table_pb2.FeelRequest(request_id=new_id(), table=table),
             table_pb2.VoteDissolutionRequest(request_id=new_id(), table=table, agrees=True),
+            table_pb2.SetAutopilotRequest(request_id=new_id(), table=table, on=True),
+            table_pb2.SetAutoDeclineRequest(request_id=new_id(), table=table, on=True),
+            table_pb2.ContributeEntropyRequest(request_id=new_id(), table=table, deal=1, entropy=b"x" * 32),
+            table_pb2.ContributeEntropyRequest(request_id=new_id(), table=table),
+            pb.UpdateTableRequest(
+                request_id=new_id(), table=pb.Table(name=table, title="t"), update_mask=FieldMask(paths=["title"])
+            ),
+            pb.KickPlayerRequest(request_id=new_id(), name=table, seat=0),
+            pb.RematchRequest(request_id=new_id(), name=table),
             table_pb2.SubmitActionRequest(
                 request_id=new_id(),
                 table=table,
@@ -211,6 +233,7 @@ async def test_a_private_table_is_nowhere_for_strangers(running_server: Running)
             ),
         ]
 
+    assert {type(call).DESCRIPTOR.name for call in calls(name)} == named_tables()
     for hidden, missing in zip(calls(name), calls(NOWHERE), strict=True):
         told, wanted = await refusal(stranger.call(hidden)), await refusal(stranger.call(missing))
         assert (told.code, told.reason) == NOT_FOUND, hidden

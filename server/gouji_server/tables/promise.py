@@ -71,7 +71,7 @@ def decide_entropy(
     """Judge a seat's giving entropy. The caller has looked at the shape of the request id."""
     seat = state.seats.seat_of(account)
     if seat < 0:
-        raise refusals.not_seated()
+        raise state.stranger(account, refusals.not_seated())
     if not LEAST_ENTROPY <= len(entropy) <= MOST_ENTROPY:
         raise refusals.bad_field("entropy", "16 to 64 bytes", "16 至 64 字节", "BAD_ENTROPY")
     known = state.requests.find((account, CONTRIBUTE_ENTROPY, request_id), body_hash(deal, entropy))
