@@ -336,6 +336,28 @@ async def test_those_who_are_played_for_go_with_the_people() -> None:
     assert room.watcher.closed
 
 
+async def test_a_vote_is_told_of_whoever_plays_the_seat() -> None:
+    """R17: who speaks for ending the match is shown as having done so, on autopilot as well, and whoever hands the seat
+    over later."""
+    room = await Room.open(UNTIMED)
+    await room.handle.set_autopilot(person(5), True, "on")
+    for seat in (5, 1):
+        await room.handle.vote_dissolution(person(seat), True, f"v{seat}")
+    await room.handle.set_autopilot(person(1), True, "on")
+    await room.handle.vote_dissolution(person(2), True, "v2")
+    await room.watcher.read()
+    assert room.watcher.state is not None
+    assert list(room.watcher.state.for_ending) == [1, 2, 5]
+    await room.handle.vote_dissolution(person(3), False, "v3")
+    await room.watcher.read()
+    assert list(room.watcher.state.for_ending) == []
+    for seat in (0, 2, 3, 4):
+        await room.handle.vote_dissolution(person(seat), True, f"w{seat}")
+    await room.watcher.read()
+    assert room.watcher.closed
+    assert list(room.watcher.state.for_ending) == [0, 2, 3, 4]
+
+
 async def test_a_built_in_bot_plays_for_a_person_by_its_own_view() -> None:
     """What the bot is shown is the seat's view and no more, and its delay is drawn as for every built-in bot."""
     seen: list[tuple[str, int]] = []

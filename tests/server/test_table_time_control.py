@@ -144,6 +144,24 @@ async def test_banks_are_kept_over_deals_and_a_restart() -> None:
     assert [bank(reader, other) for other in range(6)] == [25 if other == seat else 30 for other in range(6)]
 
 
+async def test_banks_that_are_all_used_up_are_told_as_such() -> None:
+    """A deal that begins with nothing left in any bank says so, as zeros: the table has banks all the same."""
+    at, handle, reader = await banked(2)
+    story = at.tables._actors[handle.name]._story
+    assert story is not None
+    story.state.times.left = (0,) * 6
+    first = live_deal(at, handle)
+    while live_deal(at, handle) is first:
+        await play_on(at, handle, random.Random(2), moves=1)
+    await reader.read()
+    fresh = await reader.fresh()
+    for state in (reader.state, fresh.state):
+        assert state is not None
+        assert state.deal == 2
+        assert [seat.HasField("bank_left") for seat in state.seats] == [True] * 6
+        assert not any(seat.bank_left.ToMilliseconds() for seat in state.seats)
+
+
 async def test_a_table_without_banks_tells_of_none() -> None:
     """Where there is no bank no seat's state has the field, and the deadline is the decision time away."""
     at = House()

@@ -35,8 +35,8 @@ class Absence:
         self._due_ms = _NEVER
         self._gone: dict[int, int] = {}
         """Since when the player of a seat follows the table no more (milliseconds)."""
-        self._heard = [0] * SEATS
-        """When each seat's player called last (milliseconds)."""
+        self._heard: dict[str, int] = {}
+        """When each account with a seat called last (milliseconds)."""
         self._rung = 0
         self._timer: Timer | None = None
 
@@ -49,11 +49,22 @@ class Absence:
         """Somebody with a seat follows the table now, or no longer does, or let a decision lapse: look in this turn."""
         self._changed = True
 
-    def heard(self, state: TableState, account: str) -> None:
-        """An account called about the table: who calls is not away, even without following it."""
+    def heard(self, state: TableState, account: str, *, of_hand: bool = False) -> None:
+        """An account called about the table: who calls is not away, even without following it.
+
+        ``of_hand``: the call answers, or asks what it could answer. It does not count while answers are hidden, since
+        all hear how long after it its caller is taken to be away (R36, R50).
+        """
         seat = state.seats.seat_of(account)
-        if seat >= 0:
-            self._heard[seat] = int(self._actor.world.clock.now() * 1000)
+        if seat < 0:
+            return
+        if state.autopilot >> seat & 1:  # it may take its seat back, and is looked for again then
+            self._changed = True
+        if of_hand and state.asked_together:
+            return
+        if len(self._heard) > SEATS:
+            self._heard = {other: at for other, at in self._heard.items() if other in state.seats.accounts}
+        self._heard[account] = int(self._actor.world.clock.now() * 1000)
 
     def look(self, story: Story, turn: Turn) -> None:
         """Make happen what is due."""
@@ -65,7 +76,7 @@ class Absence:
             self.stop()
             return
         self._changed = False
-        present = self._present()
+        present = self._present(story.state)
         if story.state.suspended:
             if not present:
                 self.stop()
@@ -85,7 +96,7 @@ class Absence:
         seconds = self._actor.world.limits.suspend_seconds
         if present or not people or not seconds:
             return _NEVER
-        alone = max(max(self._gone[seat], self._heard[seat]) for seat in people) + seconds * 1000
+        alone = max(max(self._gone[seat], self._heard_of(seat, story.state)) for seat in people) + seconds * 1000
         if now_ms < alone:
             return alone
         turn.make(story, inputs.Suspended(turn.now_ms))
@@ -98,13 +109,17 @@ class Absence:
             self._timer.cancel()
             self._timer = None
 
-    def _present(self) -> int:
+    def _present(self, state: TableState) -> int:
         """Mask of the seats whose player follows the table."""
         mask = 0
         for subscription in self._actor.subscriptions:
-            if subscription.seat >= 0:
-                mask |= 1 << subscription.seat
+            seat = state.seats.seat_of(subscription.account)  # who sat down in this turn is not told its seat yet
+            if seat >= 0:
+                mask |= 1 << seat
         return mask
+
+    def _heard_of(self, seat: int, state: TableState) -> int:
+        return self._heard.get(state.seats.players[seat].account, 0)
 
     def _look_at(self, seat: int, present: int, story: Story, turn: Turn, now_ms: int) -> float:
         """Look at one seat; return when to look again."""
@@ -122,14 +137,14 @@ class Absence:
             return _NEVER
         gone = self._gone.setdefault(seat, now_ms)
         due = _NEVER
-        if not absent and limits.presence_seconds:
+        if not absent and limits.presence_seconds and state.gone_told[seat] < limits.gone_a_deal:
             told = gone + limits.presence_seconds * 1000
             if now_ms >= told:
                 turn.make(story, inputs.PresenceNoted(turn.now_ms, seat, False))
             else:
                 due = told
         if not piloted and limits.away_seconds:
-            away = max(gone, self._heard[seat]) + limits.away_seconds * 1000
+            away = max(gone, self._heard_of(seat, state)) + limits.away_seconds * 1000
             if now_ms >= away:
                 turn.make(story, inputs.AutopilotSet(turn.now_ms, seat, True, AWAY))
             else:

@@ -32,7 +32,8 @@ class AbsenceState(LobbyState):
 
     ``absent`` is the mask of the seats whose player is told not to follow the table, ``autopilot`` of those that a bot
     plays for their player, since ``autopilot_reasons``; ``expired`` counts each seat's lapsed decisions in a row;
-    ``said`` what each seat said in this deal besides its answers. ``auto_decline`` is the mask of the seats that want
+    ``said`` what each seat said in this deal besides its answers, ``gone_told`` how often it was told to be gone in it.
+    ``auto_decline`` is the mask of the seats that want
     to be declined for, ``auto_always`` of those that want it in the next deals too, ``declining`` of those that the
     server declines for in the open window: what a seat says during a window is good for the next one.
     """
@@ -46,6 +47,7 @@ class AbsenceState(LobbyState):
         "declining",
         "expired",
         "facts",
+        "gone_told",
         "said",
         "suspended",
     )
@@ -53,6 +55,7 @@ class AbsenceState(LobbyState):
     def __init__(self, name: str, limits: Limits) -> None:
         super().__init__(name, limits)
         self.said = [0] * SEATS
+        self.gone_told = [0] * SEATS
         self.absent = 0
         self.autopilot = 0
         self.autopilot_reasons = [NO_REASON] * SEATS
@@ -85,6 +88,7 @@ class AbsenceState(LobbyState):
             self.absent &= ~(1 << entry.seat)
         else:
             self.absent |= 1 << entry.seat
+            self.gone_told[entry.seat] += 1
         self._tell(effect, happenings.PresenceChanged(entry.seat, entry.connected))
         self._show(effect)
 

@@ -8,7 +8,6 @@ not made durable was never told.
 from __future__ import annotations
 
 import asyncio
-import random
 from contextvars import Context
 from typing import TYPE_CHECKING
 
@@ -18,11 +17,11 @@ from gouji.table.v1 import table_pb2
 from gouji_server.journal import Fenced, JournalFailed
 from gouji_server.tables import inputs, refusals
 from gouji_server.tables.absence import Absence
+from gouji_server.tables.deal_starts import start_deal
 from gouji_server.tables.house_seats import HouseSeats
 from gouji_server.tables.messages import Turn
 from gouji_server.tables.seat_leases import SeatLeases
-from gouji_server.tables.seats import SEATS
-from gouji_server.tables.steps import UPDATES_TAG, chunk
+from gouji_server.tables.steps import UPDATES_TAG, Step, chunk
 from gouji_server.tables.story import Diverged, Story, recover
 from gouji_server.tables.subscriptions import Subscription, Subscriptions
 from gouji_server.tables.table import FROZEN
@@ -30,6 +29,7 @@ from gouji_server.tables.table_clock import TableClock
 from gouji_server.tables.world import World
 
 if TYPE_CHECKING:
+    from gouji_server.tables.lobby_state import Audience
     from gouji_server.tables.messages import Message
     from gouji_server.tables.outbox import Outbox
 
@@ -231,7 +231,9 @@ class Actor:
                 self._absence.changed()
             self._absence.look(story, turn)
             self._leases.lapse(story, turn)
-            self._start_deal(story, turn)
+            if start_deal(self.world, self._clock, story, turn):
+                self._absence.changed()
+                self.nudge()
         except Exception:
             if self._freezing:
                 raise
@@ -257,53 +259,46 @@ class Actor:
             self.world.metrics.fault()
             message.tell(refusals.fault(incident))
 
-    def _start_deal(self, story: Story, turn: Turn) -> None:
-        """Draw the seats and begin the next deal where these are due."""
-        if story.state.wants_seats:
-            dice = random.Random(self.world.entropy.token_bytes(32))  # noqa: S311 - seeded by the server's entropy
-            turn.make(story, inputs.SeatsDrawn(turn.now_ms, dice.sample(range(SEATS), SEATS)))
-        state = story.state
-        if not state.wants_deal:
-            return
-        wait = int(self.world.limits.entropy_seconds * 1000)
-        if state.promise is None and wait and state.seats.people:
-            secret = self.world.entropy.token_bytes(32)
-            turn.make(story, inputs.DealPromised(turn.now_ms, secret.hex(), turn.now_ms + wait))
-        if self._clock.deal_due(story, turn.now_ms):
-            drawn = self.world.entropy.token_bytes(32) if state.promise is None else b""
-            turn.make(story, inputs.DealStarting(turn.now_ms, drawn.hex()))
-
     def _publish(self, story: Story, turn: Turn) -> None:
         """Everything of the turn is durable: send it to who follows."""
         if turn.info_changed:
             self._refresh(story)
         for step in turn.steps:
-            self.subscriptions.publish(step)
+            self._send(step)
         self._published = story.seq
         if turn.info_changed:
             self.world.note(story.state.info(), story.state.code)
-            self._dismiss(story)
+            self._close(story)
+
+    def _send(self, step: Step) -> None:
+        """Send a step to who follows, and let those go who may not see the next one."""
+        self.subscriptions.publish(step)
+        self._dismiss(step.audience)
+
+    def _dismiss(self, audience: Audience | None) -> None:
+        """Let those go who may not follow any more."""
+        if audience is not None:
+            for subscription in self.subscriptions:
+                if not audience.admits(subscription.account, invited=subscription.invited):
+                    self._drop(subscription)
 
     def _refresh(self, story: Story) -> None:
         """Seats changed: give each follower the eyes of its seat."""
         for subscription in self.subscriptions:
             subscription.seat = story.state.seats.seat_of(subscription.account)
 
-    def _dismiss(self, story: Story) -> None:
-        """Let those go who may not follow any more: all when the table is closed."""
+    def _close(self, story: Story) -> None:
+        """Let all go when the table is closed."""
         state = story.state
         if state.state == FROZEN:
             self.log.error("table_frozen", seq=story.seq, version=state.n)
             self.world.metrics.frozen()
         elif state.closed:
             self.log.info("table_closed", version=state.n)
-        elif state.spectators and not state.private:
+        else:
             return
         for subscription in self.subscriptions:
-            if state.closed:
-                self._see_out(subscription)
-            elif subscription.seat < 0 and not (state.spectators and subscription.invited):
-                self._drop(subscription)
+            self._see_out(subscription)
 
     def _see_out(self, subscription: Subscription) -> None:
         """The table is closed: let a follower go once it has the end of the story."""
@@ -382,11 +377,11 @@ class Actor:
             self._absence.changed()
             self.nudge()
 
-    def heard(self, account: str) -> None:
-        """Note that an account called about the table."""
+    def heard(self, account: str, *, of_hand: bool = False) -> None:
+        """Note that an account called about the table, or about what it could answer."""
         self._leases.note(account)
         if self._story is not None:
-            self._absence.heard(self._story.state, account)
+            self._absence.heard(self._story.state, account, of_hand=of_hand)
 
     def _serve_lagging(self, story: Story) -> None:
         lagging, self._lagging = self._lagging, {}
@@ -482,8 +477,9 @@ class Actor:
         self._refresh(story)
         if state.epoch == self._epoch and contiguous and story.seq >= self._published:
             for step in steps:
-                self.subscriptions.publish(step)
+                self._send(step)
         else:
+            self._dismiss(state.audience)
             for subscription in self.subscriptions:
                 self._resync(story, subscription, REASON_UNKNOWN)
         self._epoch = state.epoch

@@ -348,7 +348,7 @@ class DealStateWriter:
 
     def update_banks(self, left: tuple[int, ...]) -> None:
         """Write what is left of each seat's bank (milliseconds); a table without banks has none to tell of."""
-        if left != self._banks and (any(left) or any(self._banks)):
+        if left and left != self._banks:
             self._banks = left
             for message, ms in zip(self._seats, left, strict=True):
                 message.bank_left.FromMilliseconds(ms)

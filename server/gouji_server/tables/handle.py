@@ -44,24 +44,29 @@ class TableHandle:
         """Return the lobby facts, not to be changed, to who may know them: a private table wants a seat or its code."""
         listed = self._tables.listed(self.name)
         if listed is not None and not listed.private:
+            awake = self._tables.actor_awake(self.name)
+            if awake is not None:
+                awake.heard(caller.account)
             return listed
 
         def read(story: Story) -> lobby_pb2.Table:
             _check_admitted(story.state, caller, code)
             return story.state.info()
 
-        return await self._look(read)
+        return await self._look(caller, read)
 
     async def info(self) -> lobby_pb2.Table:
         """Return the lobby facts; shared, so not to be changed."""
         listed = self._tables.listed(self.name)
-        return listed if listed is not None else await self._look(lambda story: story.state.info())
+        return listed if listed is not None else await self._look(None, lambda story: story.state.info())
 
     async def join(
         self, caller: Caller, seat: int | None, request_id: str, code: str = ""
     ) -> tuple[lobby_pb2.Table, int]:
         """Take a seat (None: the lowest free one); return table and seat. A private table wants its join code."""
-        return await self._change(lambda state, now: deciding.decide_join(state, caller, seat, request_id, now, code))
+        return await self._change(
+            caller, lambda state, now: deciding.decide_join(state, caller, seat, request_id, now, code)
+        )
 
     async def joined(self, caller: Caller, request_id: str) -> tuple[lobby_pb2.Table, int] | None:
         """Return what the caller was answered when it took any seat under a request id, None if it did not."""
@@ -70,28 +75,30 @@ class TableHandle:
             known = deciding.known_join(story.state, caller, request_id)
             return None if known is None else (lobby_pb2.Table.FromString(known.table), known.seat)
 
-        return await self._look(read)
+        return await self._look(caller, read)
 
     async def join_code(self, caller: Caller) -> str:
         """Return a private table's join code, to its owner and to who sits there."""
-        return await self._look(lambda story: deciding_lobby.join_code(story.state, caller.account))
+        return await self._look(caller, lambda story: deciding_lobby.join_code(story.state, caller.account))
 
     async def reset_join_code(self, caller: Caller, request_id: str) -> str:
         """Have another join code drawn for the caller's table; return it."""
         drawn = self._tables.new_code()
         answer = await self._said(
-            lambda state, now: deciding_lobby.decide_reset_code(state, caller, drawn, request_id, now)
+            caller, lambda state, now: deciding_lobby.decide_reset_code(state, caller, drawn, request_id, now)
         )
         return answer.code
 
     async def leave(self, caller: Caller, request_id: str) -> lobby_pb2.Table:
         """Give the seat up."""
-        table, _ = await self._change(lambda state, now: deciding.decide_leave(state, caller, request_id, now))
+        table, _ = await self._change(caller, lambda state, now: deciding.decide_leave(state, caller, request_id, now))
         return table
 
     async def set_ready(self, caller: Caller, ready: bool, request_id: str) -> lobby_pb2.Table:
         """Be ready, or not any more."""
-        table, _ = await self._change(lambda state, now: deciding.decide_ready(state, caller, ready, request_id, now))
+        table, _ = await self._change(
+            caller, lambda state, now: deciding.decide_ready(state, caller, ready, request_id, now)
+        )
         return table
 
     async def add_bot(
@@ -100,12 +107,14 @@ class TableHandle:
         """Seat a built-in bot (seat None: the lowest free one); return the table and the seat."""
         policies = self._tables.policies
         return await self._change(
-            lambda state, now: deciding.decide_bot(state, caller, policy, policies, seat, request_id, now)
+            caller, lambda state, now: deciding.decide_bot(state, caller, policy, policies, seat, request_id, now)
         )
 
     async def choose_opposite(self, caller: Caller, seat: int, request_id: str) -> tuple[lobby_pb2.Table, int]:
         """Choose the one at a seat as the caller's opposite (R9); return the table and the caller's seat now."""
-        return await self._change(lambda state, now: deciding.decide_opposite(state, caller, seat, request_id, now))
+        return await self._change(
+            caller, lambda state, now: deciding.decide_opposite(state, caller, seat, request_id, now)
+        )
 
     async def update(
         self, caller: Caller, changes: Mapping[str, object], request_id: str
@@ -113,14 +122,14 @@ class TableHandle:
         """Change what the table is like (`inputs.TableUpdated`); return it, and its join code if it became private."""
         drawn = self._tables.new_code() if changes.get("private") else ""
         answer = await self._said(
-            lambda state, now: deciding_lobby.decide_update(state, caller, changes, drawn, request_id, now)
+            caller, lambda state, now: deciding_lobby.decide_update(state, caller, changes, drawn, request_id, now)
         )
         return lobby_pb2.Table.FromString(answer.table), answer.code
 
     async def kick(self, caller: Caller, seat: int, account: str, ban: bool, request_id: str) -> lobby_pb2.Table:
         """Take a seat from who sits there, if it is `account` (empty: whoever it is)."""
         table, _ = await self._change(
-            lambda state, now: deciding_lobby.decide_kick(state, caller, seat, account, ban, request_id, now)
+            caller, lambda state, now: deciding_lobby.decide_kick(state, caller, seat, account, ban, request_id, now)
         )
         return table
 
@@ -129,7 +138,7 @@ class TableHandle:
     async def act(self, caller: Caller, request: table_pb2.SubmitActionRequest) -> int:
         """Answer a question; return the table's n once the answer is durable."""
         future: asyncio.Future[int] = asyncio.get_running_loop().create_future()
-        self._actor_heard(caller).post(Move(caller.account, request, future=future))
+        self._actor_heard(caller, of_hand=True).post(Move(caller.account, request, future=future))
         return await future
 
     def act_on_stream(self, caller: Caller, request: table_pb2.SubmitActionRequest, outbox: Outbox) -> None:
@@ -138,45 +147,51 @@ class TableHandle:
         metrics = self._tables.metrics
         move = Move(caller.account, request, outbox=outbox, metrics=metrics)
         try:
-            self._actor_heard(caller).post(move)
+            self._actor_heard(caller, of_hand=True).post(move)
         except refusals.Refused as refused:
             move.tell(refused)
 
     async def ask_count(self, caller: Caller, seat: int, request_id: str) -> tuple[int, int | None]:
         """Ask a seat how many cards it holds (R80); return the table's n and the count told, None for more than ten."""
-        answer = await self._said(lambda state, now: deciding.decide_ask(state, caller.account, seat, request_id, now))
+        answer = await self._said(
+            caller, lambda state, now: deciding.decide_ask(state, caller.account, seat, request_id, now)
+        )
         return answer.version, answer.told
 
     async def feel(self, caller: Caller, request_id: str) -> tuple[int, tuple[int, int]]:
         """Feel the opposite's hand (R82); return the table's n, and the least and most cards that it holds."""
-        answer = await self._said(lambda state, now: deciding.decide_feel(state, caller.account, request_id, now))
+        answer = await self._said(
+            caller, lambda state, now: deciding.decide_feel(state, caller.account, request_id, now)
+        )
         return answer.version, answer.felt
 
     async def contribute_entropy(self, caller: Caller, deal: int, entropy: bytes, request_id: str) -> int:
         """Give entropy for a deal that is promised (R3); return the table's n."""
         answer = await self._said(
-            lambda state, now: decide_entropy(state, caller.account, deal, entropy, request_id, now)
+            caller, lambda state, now: decide_entropy(state, caller.account, deal, entropy, request_id, now)
         )
         return answer.version
 
     async def vote_dissolution(self, caller: Caller, agrees: bool, request_id: str) -> int:
         """Speak for ending the match, or against it (R17); return the table's n."""
         answer = await self._said(
-            lambda state, now: deciding.decide_vote(state, caller.account, agrees, request_id, now)
+            caller, lambda state, now: deciding.decide_vote(state, caller.account, agrees, request_id, now)
         )
         return answer.version
 
     async def set_autopilot(self, caller: Caller, on: bool, request_id: str) -> int:
         """Have a bot play the caller's seat, or take it back; return the table's n."""
         answer = await self._said(
-            lambda state, now: deciding_absence.decide_autopilot(state, caller.account, on, request_id, now)
+            caller, lambda state, now: deciding_absence.decide_autopilot(state, caller.account, on, request_id, now)
         )
         return answer.version
 
     async def set_auto_decline(self, caller: Caller, on: bool, always: bool, request_id: str) -> int:
         """Have the caller's seat declined for in burn windows, or no longer; return the table's n."""
         answer = await self._said(
-            lambda state, now: deciding_absence.decide_auto_decline(state, caller.account, on, always, request_id, now)
+            caller,
+            lambda state, now: deciding_absence.decide_auto_decline(state, caller.account, on, always, request_id, now),
+            of_hand=True,
         )
         return answer.version
 
@@ -192,7 +207,7 @@ class TableHandle:
         With a request id the command's result goes into the outbox with them. A stream that follows the table already
         begins anew.
         """
-        actor = self._tables.actor(self.name)
+        actor = self._actor_heard(caller)
         subscription = follower(actor, caller.account, outbox)
 
         def follow(story: Story) -> int:
@@ -226,41 +241,47 @@ class TableHandle:
                 raise refusals.no_spectators()
             return story.snapshot(seat, REASON_REQUESTED)
 
-        self._actor_heard(caller)
-        return await self._look(read)
+        return await self._look(caller, read)
 
     async def legal_plays(self, caller: Caller, page_size: int, page_token: str) -> table_pb2.ListLegalPlaysResponse:
         """Return a page of the plays that the caller's seat could make."""
-        self._actor_heard(caller)
         return await self._look(
-            lambda story: seat_queries.legal_plays(story.state, caller.account, page_size, page_token)
+            caller,
+            lambda story: seat_queries.legal_plays(story.state, caller.account, page_size, page_token),
+            of_hand=True,
         )
 
     async def check(self, caller: Caller, action: table_pb2.Action) -> table_pb2.CheckPlayResponse:
         """Say whether an action would be accepted from the caller's seat, and why not."""
-        self._actor_heard(caller)
-        return await self._look(lambda story: seat_queries.check(story.state, caller.account, action))
+        return await self._look(
+            caller, lambda story: seat_queries.check(story.state, caller.account, action), of_hand=True
+        )
 
     # ── inside ──
 
-    def _actor_heard(self, caller: Caller) -> Actor:
+    def _actor_heard(self, caller: Caller | None, *, of_hand: bool = False) -> Actor:
         """Return the table's actor, which notes who called: people without a stream are not away while they call."""
         actor = self._tables.actor(self.name)
-        actor.heard(caller.account)
+        if caller is not None:
+            actor.heard(caller.account, of_hand=of_hand)
         return actor
 
-    async def _look(self, read: Callable[[Story], T]) -> T:
+    async def _look(self, caller: Caller | None, read: Callable[[Story], T], *, of_hand: bool = False) -> T:
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
-        self._tables.actor(self.name).post(Look(read, future))
+        self._actor_heard(caller, of_hand=of_hand).post(Look(read, future))
         return await future
 
-    async def _said(self, decide: Callable[[TableState, int], inputs.Input | Answer]) -> Answer:
+    async def _said(
+        self, caller: Caller, decide: Callable[[TableState, int], inputs.Input | Answer], *, of_hand: bool = False
+    ) -> Answer:
         future: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
-        self._tables.actor(self.name).post(Change(decide, future))
+        self._actor_heard(caller, of_hand=of_hand).post(Change(decide, future))
         return await future
 
-    async def _change(self, decide: Callable[[TableState, int], inputs.Input | Answer]) -> tuple[lobby_pb2.Table, int]:
-        answer = await self._said(decide)
+    async def _change(
+        self, caller: Caller, decide: Callable[[TableState, int], inputs.Input | Answer]
+    ) -> tuple[lobby_pb2.Table, int]:
+        answer = await self._said(caller, decide)
         return lobby_pb2.Table.FromString(answer.table), answer.seat
 
 

@@ -59,6 +59,8 @@ class Limits:
     """Between attempts to read a journal that cannot be read."""
     presence_seconds: float = 5.0
     """A player who has not followed its table for so long is told to be gone; 0: never."""
+    gone_a_deal: int = 20
+    """How often one seat is told to be gone in one deal. Beyond: nobody is told any more, until the next deal."""
     away_seconds: float = 60.0
     """One who has neither followed its table nor called about it for so long has its seat played by a bot; 0: never."""
     expiries_in_a_row: int = 3

@@ -5,7 +5,7 @@ match. A fold like the rest (:mod:`gouji_server.tables.table`), in a file of its
 from __future__ import annotations
 
 import hmac
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import gouji_rules as gr
 from gouji.lobby.v1 import lobby_pb2
@@ -63,6 +63,17 @@ class Effect:
         self.info_changed = False
         self.touched = 0
         self.quiet = False
+
+
+class Audience(NamedTuple):
+    """Who may follow a table that is not for everybody: who sits there, and besides perhaps who was invited."""
+
+    seated: frozenset[str]
+    invited: bool
+
+    def admits(self, account: str, *, invited: bool) -> bool:
+        """Whether somebody may go on following."""
+        return account in self.seated or (invited and self.invited)
 
 
 class LobbyState:
@@ -130,6 +141,13 @@ class LobbyState:
     def wants_seats(self) -> bool:
         """Whether the seats are to be drawn now, and the match to begin (R9)."""
         return self.state == WAITING and self.rules.seating == "draw" and self.seats.all_ready
+
+    @property
+    def audience(self) -> Audience | None:
+        """Who may follow the table, None for everybody."""
+        if self.spectators and not self.private:
+            return None
+        return Audience(frozenset(self.seats.accounts), self.spectators)
 
     def admits(self, account: str, code: str = "") -> bool:
         """Whether somebody may look at the table; a private one is for who sits there or knows its code."""

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from gouji.lobby.v1 import lobby_pb2
     from gouji.table.v1 import events_pb2, state_pb2
     from gouji_server.tables import happenings
+    from gouji_server.tables.lobby_state import Audience
     from gouji_server.tables.promise import Promise
 
 UPDATES_TAG = b"\x0a"
@@ -65,10 +66,11 @@ class Step:
 
     ``seq`` is the journal's number of its input; ``n`` and ``p`` (per seat) the place after it. ``shared`` is the chunk
     for everyone to whom nothing private was said, None if it has no public event; ``private`` the chunks of the seats
-    to which something was; ``size`` what it takes in memory; ``info_changed`` the table's lobby facts changed.
+    to which something was; ``size`` what it takes in memory; ``info_changed`` the table's lobby facts changed;
+    ``audience`` who may follow after it, None for everybody, or as before where those facts are.
     """
 
-    __slots__ = ("info_changed", "n", "p", "private", "seq", "shared", "size")
+    __slots__ = ("audience", "info_changed", "n", "p", "private", "seq", "shared", "size")
 
     def __init__(
         self,
@@ -79,6 +81,7 @@ class Step:
         private: dict[int, bytes],
         *,
         info_changed: bool = False,
+        audience: Audience | None = None,
     ) -> None:
         self.seq = seq
         self.n = n
@@ -86,6 +89,7 @@ class Step:
         self.shared = shared
         self.private = private
         self.info_changed = info_changed
+        self.audience = audience
         self.size = len(shared or b"") + sum(map(len, private.values()))
 
     def chunk_for(self, seat: int) -> bytes | None:

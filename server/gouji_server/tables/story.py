@@ -112,7 +112,10 @@ class Story:
         if told:
             for seat in SEATS_IN[told]:
                 private[seat] = chunk(UPDATES_TAG, public, self._private(seat))
-        step = Step(self.seq, state.n, tuple(state.p), shared, private, info_changed=effect.info_changed)
+        audience = state.audience if effect.info_changed else None
+        step = Step(
+            self.seq, state.n, tuple(state.p), shared, private, info_changed=effect.info_changed, audience=audience
+        )
         self.ring.add(step)
         return step
 

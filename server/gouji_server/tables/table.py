@@ -128,6 +128,11 @@ class TableState(AbsenceState):
         return self.state == PLAYING and not self.suspended and (self.deal is None or self.deal.over)
 
     @property
+    def asked_together(self) -> bool:
+        """Whether the open question is one whose answers stay hidden until all are in."""
+        return self.deal is not None and bool(ASKED_TOGETHER >> self.deal.public.kind & 1)
+
+    @property
     def waiting_for(self) -> int:
         """Mask of the seats asked now that have not answered."""
         return 0 if self.deal is None else self.deal.public.asked & ~self.answered
@@ -195,6 +200,7 @@ class TableState(AbsenceState):
         self.deal = match.start_deal(proof.seed)
         self.requests.next_deal()
         self.said = [0] * SEATS
+        self.gone_told = [0] * SEATS
         self._felt = [()] * SEATS
         self.auto_decline &= self.auto_always
         begun = happenings.DealStarted(match.deal_number, proof.commitment, proof.entropies)
@@ -266,15 +272,15 @@ class TableState(AbsenceState):
             raise inputs.BadEntry("a vote where no match is being played")
         self._tell(effect, happenings.DissolutionVoted(entry.seat, entry.agrees))
         effect.of_deal = True
-        dissolved = None
+        dissolved, own = None, 0
         if entry.agrees:
-            dissolved = match.agree_to_dissolve(entry.seat)
+            dissolved, own = match.agree_to_dissolve(entry.seat), match.agreed
             if match.agreed | self.house == ALL_SEATS:  # seats that the server plays go with the people
                 for seat in SEATS_IN[self.house & ~match.agreed]:
                     dissolved = match.agree_to_dissolve(seat)
         else:
             match.object_to_dissolving(entry.seat)
-        facts.for_ending = match.agreed & ~self.house
+        facts.for_ending = own  # what a bot plays for is its player's vote all the same
         if dissolved is not None:
             self._break_off(effect, events_pb2.MATCH_END_REASON_DISSOLVED, dissolved)
         self._keep_said(entry.seat, (entry.account, VOTE_DISSOLUTION, entry.request_id), body_hash(entry.agrees))
@@ -358,7 +364,7 @@ class TableState(AbsenceState):
                 self._deal_over(effect, deal)
                 self.decision = self.deadline = 0
             self._asked = asked if self.decision else _NOTHING_ASKED
-            facts.decision, facts.deadline_ms, facts.bank_left = self.decision, self.deadline, self.times.left
+            facts.decision, facts.deadline_ms, facts.bank_left = self.decision, self.deadline, self.times.banks
         position = deal.position
         if ASKED_TOGETHER >> public.kind & 1:
             answered = public.asked & ~position.waiting

@@ -63,6 +63,11 @@ class Times:
         self._seat = NOBODY
         self._asked_at = 0
 
+    @property
+    def banks(self) -> tuple[int, ...]:
+        """What is left in each seat's bank, nothing at a table without banks."""
+        return self.left if self.control.bank_ms else ()
+
     def start(self) -> None:
         """A match begins: every bank is full."""
         self.left = (self.control.bank_ms,) * SEATS
