@@ -11,9 +11,11 @@ from gouji.lobby.v1 import lobby_pb2
 from gouji.session.v1 import session_pb2 as pb
 from gouji.table.v1 import table_pb2
 from gouji_server.accounts.bots import NEW_BURST
+from gouji_server.records.accounts import KEEP_TOKENS_SECONDS
 from gouji_server.records.bots import MAX_BOTS, MAX_TOKENS
 from tests.server.raw_client import RawClient, new_id, refusal
 from tests.server.raw_seat import PlayStream
+from tests.server.test_sessions import again
 
 if TYPE_CHECKING:
     from tests.server.running import Running
@@ -184,19 +186,37 @@ async def test_request_ids_are_kept(running_server: Running) -> None:
     token = pb.CreateBotTokenRequest(parent=bot.account.name, scopes=[PLAY, CHAT], request_id="one")
     made = await owner.call(token)
     await running_server.restart()
-    again = running_server.client()
-    again.session = owner.session
-    assert await again.call(create) == bot
-    assert await again.call(token) == made
+    later = running_server.client()
+    later.session = owner.session
+    assert await later.call(create) == bot
+    assert await later.call(token) == made
     await signed_in(running_server, made.token)
     for changed in (
         pb.CreateBotAccountRequest(display_name="another", request_id="one"),
         pb.CreateBotTokenRequest(parent=bot.account.name, scopes=[PLAY], request_id="one"),
         pb.CreateBotTokenRequest(parent=bot.account.name, scopes=[PLAY, CHAT], description="x", request_id="one"),
     ):
-        assert (await refusal(again.call(changed))).reason == "REQUEST_ID_USED"
+        assert (await refusal(later.call(changed))).reason == "REQUEST_ID_USED"
     stranger = await running_server.player()
     assert (await stranger.call(create)).account.name != bot.account.name
+
+
+async def test_a_forgotten_request_does_not_bring_a_void_token_back(running_server: Running) -> None:
+    """Repeated when the revoked token is long removed, the request makes another one; the old one stays void."""
+    owner = await running_server.player()
+    bot = await new_bot(owner)
+    request = pb.CreateBotTokenRequest(parent=bot, scopes=[PLAY], request_id="one")
+    old = await owner.call(request)
+    await owner.call(pb.RevokeBotTokenRequest(name=old.bot_token.name))
+    assert (await owner.call(request)).token == old.token
+    running_server.clock.advance(KEEP_TOKENS_SECONDS + 86400)
+    await again(running_server, owner)  # some sign-in or other has what is long void removed
+    owner = await again(running_server, owner)
+    new = await owner.call(request)
+    assert new.token != old.token
+    assert (await refusal(signed_in(running_server, old.token))).reason == "CREDENTIAL_INVALID"
+    await signed_in(running_server, new.token)
+    assert (await owner.call(request)).token == new.token
 
 
 async def test_bots_and_tokens_are_bounded(running_server: Running) -> None:

@@ -15,6 +15,7 @@ from gouji.session.v1 import session_pb2 as pb
 from gouji_server.accounts.login_names import canonical
 from gouji_server.accounts.password_hashing import MAX_WAITING, HashingBusy, PasswordHashing
 from gouji_server.config import Config
+from gouji_server.records import PasswordRecords, RecordsFailed
 from gouji_server.tables import SystemEntropy
 from tests.server.raw_client import RawClient, refusal
 from tests.server.test_sessions import again, is_out, listed, me, open_streams
@@ -250,6 +251,27 @@ async def test_old_hashes_are_made_anew(start_server: Callable[..., Running], ha
         hashed.clear()
         await enter(running, "wang")
         assert hashed == ["verify in passwords"]
+
+
+@pytest.mark.parametrize("failure", [HashingBusy, RecordsFailed])
+async def test_a_sign_in_stands_where_hashing_anew_fails(
+    start_server: Callable[..., Running], monkeypatch: pytest.MonkeyPatch, failure: type[Exception]
+) -> None:
+    """The password fitted and the session has begun: a new hash waits for the next sign-in."""
+    async with start_server() as running:
+        await set_password(await running.player(), "wang")
+    async with start_server(password_memory_kib=128) as running:
+
+        async def fail(*_: object) -> None:
+            raise failure
+
+        with monkeypatch.context() as broken:
+            if failure is HashingBusy:
+                broken.setattr(PasswordHashing, "hash", fail)
+            else:
+                broken.setattr(PasswordRecords, "renew", fail)
+            await me(await enter(running, "wang"))
+        assert len(await listed(await enter(running, "wang"))) == 3
 
 
 def test_the_defaults_cost_something() -> None:

@@ -179,6 +179,31 @@ async def test_signing_out_everywhere(running_server: Running, keep: bool) -> No
     await again(running_server, client)
 
 
+@pytest.mark.parametrize("how", ["everywhere", "everywhere but here", "another session", "password"])
+async def test_the_request_that_made_the_account_opens_it_no_more(running_server: Running, how: str) -> None:
+    """Who ends sessions, or sets a password, shuts out whoever knows that request as well: it makes another account."""
+    client, request_id = running_server.client(), new_id()
+    await client.sign_in("one", request_id)
+
+    async def repeated() -> str:
+        thief = running_server.client()
+        await thief.sign_in("one", request_id)
+        return thief.account
+
+    assert await repeated() == client.account
+    other = await again(running_server, client)
+    if how == "password":
+        await client.call(pb.SetPasswordRequest(login_name="wang", new_password="a long password"))
+    elif how == "another session":
+        name = next(session.name for session in await listed(client) if not session.current)
+        await client.call(pb.RevokeSessionRequest(name=name))
+    else:
+        await client.call(pb.SignOutEverywhereRequest(keep_this_session=how != "everywhere"))
+    assert await repeated() != client.account
+    if how == "password":
+        await me(other)
+
+
 async def test_device_secrets_are_replaced(running_server: Running) -> None:
     """After a loss one secret is good, the new one; the session that asked goes on, and may ask again."""
     client = await running_server.player()

@@ -126,14 +126,14 @@ class Bots:
         Raises NoSuchBot, TooManyTokens, MadeTooFast or IdUsed.
         """
         self._take(owner)
-        secret = self._secret(bot, request_id)
+        now = self._clock.now()
         wanted = BotTokenRecord(
             id=_id(bot, request_id),
             account_id=bare(bot),
-            hash=hash_of(secret),
+            hash=hash_of(self._secret(bot, request_id, now)),
             scopes=" ".join(scope for scope in SCOPES if scope in scopes),
             description=description,
-            created=self._clock.now(),
+            created=now,
             expires=expires,
         )
         made = await self._records.add_token(bare(owner), wanted)
@@ -141,7 +141,8 @@ class Bots:
             raise NoSuchBot
         if isinstance(made, NotAdded):
             raise TooManyTokens
-        if _said(made) != _said(wanted):
+        secret = self._secret(bot, request_id, made.created)
+        if _said(made) != _said(wanted) or made.hash != hash_of(secret):
             raise IdUsed
         log.info("bot token made", account=owner)
         return _token(made), secret
@@ -180,9 +181,12 @@ class Bots:
         if wait:
             raise MadeTooFast(wait)
 
-    def _secret(self, bot: str, request_id: str) -> str:
-        """Return the token of a request: nobody without the key can tell it from random bytes."""
-        message = b"bot token\0" + _joined(bot, request_id)
+    def _secret(self, bot: str, request_id: str, created: float) -> str:
+        """Return the token of a request: nobody without the key can tell it from random bytes.
+
+        It depends on when it was made: once a void token's request is forgotten, the same one makes another token.
+        """
+        message = b"bot token\0" + _joined(bot, request_id, created.hex())
         return TOKEN_PREFIX + as_text(hmac.digest(self._key, message, "sha256"))
 
 
@@ -197,7 +201,7 @@ def _id(of: str, request_id: str) -> str:
 
 def _said(token: BotTokenRecord) -> tuple[object, ...]:
     """Return what the maker of a token said."""
-    return token.hash, token.scopes, token.description, token.expires
+    return token.scopes, token.description, token.expires
 
 
 def _token(record: BotTokenRecord) -> BotToken:

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from gouji_server.accounts.account import account_from, bare
+from gouji_server.accounts.account import PREFIX, account_from, bare
 from gouji_server.accounts.login_names import canonical
+from gouji_server.accounts.password_hashing import HashingBusy
 from gouji_server.accounts.secrets import hash_of, new_secret
 from gouji_server.accounts.sessions import CredentialError
 from gouji_server.rate_limits import TokenBuckets
-from gouji_server.records import NotSet
+from gouji_server.records import NotSet, RecordsFailed
 
 if TYPE_CHECKING:
     from gouji_server.accounts.account import Account
@@ -83,9 +84,15 @@ class Passwords:
             raise CredentialError
         self._sessions.note_ended(ended)
         if self._hashing.is_outdated(stored):
-            newer = await self._hashing.hash(_normal(password))
-            await self._records.renew(found[0].id, stored, newer)
+            await self._hash_anew(found[0].id, stored, password)
         return self._sessions.tokens_of(found[0], session.id, token, session.expires), secret
+
+    async def _hash_anew(self, account_id: str, stored: str, password: str) -> None:
+        """Store a password hashed as is usual now. Where that cannot be done it waits for the next sign-in."""
+        try:
+            await self._records.renew(account_id, stored, await self._hashing.hash(_normal(password)))
+        except (HashingBusy, RecordsFailed) as error:
+            log.warning("password not hashed anew", account=PREFIX + account_id, error=type(error).__name__)
 
     async def set(self, identity: Identity, login_name: str, password: str, current: str) -> Account:
         """Set name and password of the caller's account, or change them. Safe to repeat.

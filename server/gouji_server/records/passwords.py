@@ -9,7 +9,7 @@ from sqlalchemy import select, update
 
 from gouji_server.records.account_record import account_of, accounts_where
 from gouji_server.records.models import AccountRow, FamilyRow
-from gouji_server.records.sessions import add_secret, begin_session, drop_secrets, end_sessions
+from gouji_server.records.sessions import add_secret, begin_session, drop_retries, drop_secrets, end_sessions
 
 if TYPE_CHECKING:
     from gouji_server.records.account_record import AccountRecord
@@ -77,7 +77,7 @@ class PasswordRecords:
         """Set name and password; `before` is what was stored of the password when it was checked.
 
         If there was a password, all sessions but `session` end, and device secrets but the one that it was begun with
-        are void. Returns the sessions that ended.
+        are void. The request that made the account opens it no more. Returns the sessions that ended.
         """
         async with self._database.transaction() as connection:
             query = select(AccountRow.password_hash, AccountRow.deleted).where(AccountRow.id == account_id)
@@ -90,6 +90,7 @@ class PasswordRecords:
             await connection.execute(
                 update(AccountRow).where(AccountRow.id == account_id).values(login_name=name, password_hash=made)
             )
+            await drop_retries(connection, account_id)
             if before is None:
                 return []
             own = await connection.scalar(select(FamilyRow.device_hash).where(FamilyRow.id == session))

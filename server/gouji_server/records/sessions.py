@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import delete, func, insert, select, update
 
 from gouji_server.records.account_record import account_of
-from gouji_server.records.models import BotTokenRow, DeviceSecretRow, FamilyRow, RefreshTokenRow
+from gouji_server.records.models import BotTokenRow, DeviceSecretRow, FamilyRow, RefreshTokenRow, SignInRetryRow
 
 if TYPE_CHECKING:
     from sqlalchemy import ColumnElement
@@ -169,7 +169,8 @@ class SessionRecords:
     async def end_one(self, account_id: str, session_id: str, current: str, now: float) -> list[str] | None:
         """End a session of an account; return it if it was open, None if the account never had it.
 
-        The device secret that it was begun with goes too, unless the session `current` was begun with the same.
+        The device secret that it was begun with goes too, unless the session `current` was begun with the same, and
+        the request that made the account opens it no more.
         """
         async with self._database.transaction() as connection:
             device = select(FamilyRow.device_hash).where(FamilyRow.account_id == account_id)
@@ -183,14 +184,17 @@ class SessionRecords:
                         DeviceSecretRow.hash == found.device_hash, DeviceSecretRow.account_id == account_id
                     )
                 )
+            await drop_retries(connection, account_id)
             return await _end(connection, FamilyRow.id == session_id, now)
 
     async def end_all(self, account_id: str, now: float, *, but: str = "", secret: bytes | None = None) -> list[str]:
         """End all sessions of an account, except one if wanted; return them.
 
         With `secret`, a hash, that becomes the account's only device secret, and the one of the session that goes on.
+        The request that made the account opens it no more.
         """
         async with self._database.transaction() as connection:
+            await drop_retries(connection, account_id)
             if secret is not None:
                 await connection.execute(delete(DeviceSecretRow).where(DeviceSecretRow.account_id == account_id))
                 await connection.execute(
@@ -246,6 +250,11 @@ async def drop_secrets(connection: AsyncConnection, account_id: str, *, but: byt
     await connection.execute(
         delete(DeviceSecretRow).where(DeviceSecretRow.account_id == account_id, DeviceSecretRow.hash != (but or b""))
     )
+
+
+async def drop_retries(connection: AsyncConnection, account_id: str) -> None:
+    """Forget by which request an account was made: who repeats that is given another one."""
+    await connection.execute(delete(SignInRetryRow).where(SignInRetryRow.account_id == account_id))
 
 
 async def end_sessions(connection: AsyncConnection, account_id: str, now: float, *, but: str = "") -> list[str]:
