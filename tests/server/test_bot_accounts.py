@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import grpc
@@ -82,6 +84,18 @@ async def test_a_bots_session_is_refreshed_as_others_are(running_server: Running
     await program.call(lobby_pb2.ListTablesRequest())
     failed = await refusal(program.call(table_pb2.GetViewRequest(table="tables/aaaaaaaaaaaaaaaa")))
     assert (failed.reason, failed.metadata) == ("SCOPE_MISSING", {"scope": "watch"})
+
+
+async def test_a_bot_without_its_token_is_no_person(running_server: Running) -> None:
+    """Whose bot an account is makes it one: a session that has lost its token may do nothing that a person may."""
+    owner = await running_server.player()
+    program = await signed_in(running_server, (await new_token(owner, await new_bot(owner), LOBBY)).token)
+    with closing(sqlite3.connect(running_server.config.data_dir / "records.sqlite3", isolation_level=None)) as records:
+        records.execute("UPDATE refresh_families SET bot_token_id = NULL")
+    await program.refresh()
+    assert (await me(program)).bot
+    for call in (lobby_pb2.ListTablesRequest(), pb.ListBotAccountsRequest()):
+        assert (await refusal(program.call(call))).reason == "SCOPE_MISSING"
 
 
 async def test_a_revoked_token_is_void_at_once(running_server: Running) -> None:

@@ -196,9 +196,14 @@ class Sessions:
         scopes: str | None = None,
         until: float = math.inf,
     ) -> Session:
-        """Return the tokens of a session, a new access token among them. `scopes` and `until` are those of a bot's."""
+        """Return the tokens of a session, a new access token among them. `scopes` and `until` are those of a bot's.
+
+        A bot is who belongs to somebody: without a token's scopes it may do nothing that wants one.
+        """
         account = account_from(record)
-        caller = Caller(account.name, account.display_name, bot=scopes is not None)
+        caller = Caller(account.name, account.display_name, bot=bool(account.owner))
+        if caller.bot and scopes is None:
+            scopes = ""
         token, expires = self._tokens.issue(caller, session, scopes=scopes, until=until)
         return Session(account, token, expires, refresh_token, refresh_expires)
 
