@@ -14,6 +14,7 @@ from gouji.replay.v1 import replay_pb2 as pb
 from gouji.session.v1 import session_pb2
 from gouji.table.v1 import table_pb2
 from gouji_rules.records import check_record
+from gouji_server.api.replay import REPLAY_BURST, REPLAYS_PER_MINUTE
 from gouji_server.tables.refusals import stopping
 from tests.server.message_strategies import ODD_LONGS, ODD_NUMBERS, ODD_TEXTS
 from tests.server.raw_client import new_id, refusal
@@ -268,3 +269,26 @@ async def test_odd_requests_break_nothing(running_server: Running) -> None:
         except grpc.aio.AioRpcError as error:
             code = error.code()
         assert code in (CODE.OK, CODE.INVALID_ARGUMENT, CODE.NOT_FOUND), request
+
+
+async def test_reading_out_is_slowed_down(running_server: Running) -> None:
+    """Replays and records together, of matches that are there or not, count for the account that asks alone."""
+    owner, other = await running_server.player(), await running_server.player()
+    match = await kept(owner, await ended(owner))
+
+    async def watch(client: RawClient, name: str = match.name) -> None:
+        await steps_of(client.replay(name))
+
+    for _ in range(REPLAY_BURST // 2 - 1):
+        await watch(owner)
+        await owner.call(pb.GetMatchRecordRequest(name=match.name))
+    for _ in range(2):
+        assert (await refusal(watch(owner, "matches/none"))).reason == "MATCH_NOT_FOUND"
+    for call in (watch(owner), owner.call(pb.GetMatchRecordRequest(name=match.name))):
+        failed = await refusal(call)
+        assert (failed.code, failed.reason) == (CODE.RESOURCE_EXHAUSTED, "TOO_MANY_REPLAYS")
+        assert failed.retry
+    await watch(other)
+    running_server.clock.advance(60 / REPLAYS_PER_MINUTE)
+    await watch(owner)
+    assert (await refusal(watch(owner))).reason == "TOO_MANY_REPLAYS"

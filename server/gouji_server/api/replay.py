@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gouji.replay.v1 import replay_pb2 as pb
+from gouji_server.api.errors import limited
 from gouji_server.api.replay_stream import ReplayStream
 from gouji_server.api.validation import SEATS, Shape
+from gouji_server.rate_limits import TokenBuckets
 from gouji_server.records.matches import MatchFilter
 from gouji_server.replays import Wanted
 from gouji_server.replays.replays import read_place
@@ -29,6 +31,9 @@ STEPS_A_MESSAGE = 32
 MESSAGE_BYTES = 64 << 10
 """A message of a replay is sent when it holds so many steps, or so many bytes."""
 MAX_STEP = 1 << 40
+REPLAY_BURST = 120
+REPLAYS_PER_MINUTE = 60.0
+"""Replays and records that an account gets at once, and a minute in the long run: each is unpacked anew."""
 
 _NAMED = (("name", "match"),)
 
@@ -41,6 +46,7 @@ class ReplayService:
         self._pages = pages
         self._streams = streams
         self._clock = clock
+        self._read = TokenBuckets(clock, REPLAY_BURST, REPLAYS_PER_MINUTE / 60)
 
     def handlers(self, calls: Calls) -> dict[str, grpc.RpcMethodHandler[bytes, bytes]]:
         """Return the handlers by method name."""
@@ -88,6 +94,7 @@ class ReplayService:
     async def get_match_record(self, request: pb.GetMatchRecordRequest, call: Call) -> pb.GetMatchRecordResponse:
         """Give a match's record."""
         Shape().name(request.name, "matches").settle()
+        self._take(call)
         return pb.GetMatchRecordResponse(record=await self._replays.record(call.caller.account, request.name))
 
     async def watch_replay(self, request: pb.WatchReplayRequest, call: Call) -> None:
@@ -96,6 +103,7 @@ class ReplayService:
         stream = ReplayStream(call.identity, self._clock)
         try:
             with self._streams.admit(stream):
+                self._take(call)
                 message = pb.WatchReplayResponse()
                 size = 0
                 async for step in self._replays.steps(call.caller.account, request.name, wanted):
@@ -109,6 +117,17 @@ class ReplayService:
                     await stream.write(call.context, message.SerializeToString())
         finally:
             stream.close()
+
+    def _take(self, call: Call) -> None:
+        """Count what is read out. Raises Refused."""
+        wait = self._read.take(call.caller.account)
+        if wait:
+            raise limited(
+                "TOO_MANY_REPLAYS",
+                "this account watched or fetched too many matches in a short time",
+                "此账号短时间内回放或下载的对局太多",
+                retry_seconds=wait,
+            )
 
 
 def _wanted(request: pb.WatchReplayRequest) -> Wanted:
