@@ -60,10 +60,11 @@ class Nursery:
 
 
 class KillableServer:
-    """A server that dies and comes back: on the same directory, at the same address."""
+    """A server that dies and comes back: on the same directory, at the same address, with the same further settings."""
 
-    def __init__(self, nursery: Nursery, folder: Path) -> None:
+    def __init__(self, nursery: Nursery, folder: Path, *settings: str) -> None:
         self._nursery = nursery
+        self._settings = settings
         self.data_dir = folder / "data"
         self.log = folder / "server.log"
         self._port = 0
@@ -80,6 +81,7 @@ class KillableServer:
         arguments = [
             *("--data-dir", str(self.data_dir), "--port", str(self._port), "--metrics-port", "none"),
             *("--bot-least-seconds", "0", "--bot-most-seconds", "0"),
+            *self._settings,
         ]
         answer = await self._nursery.ask(arguments=arguments, log=str(self.log), ready=ready)
         self._pid = answer["pid"]

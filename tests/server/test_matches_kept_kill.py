@@ -33,7 +33,7 @@ async def ended(client: Client) -> str:
 async def test_matches_that_ended_just_before_a_kill_are_all_there(tmp_path: Path) -> None:
     """Killed at once, or some milliseconds, after a match's end was acknowledged, the server has every match, once."""
     nursery = Nursery()
-    server = KillableServer(nursery, tmp_path)
+    server = KillableServer(nursery, tmp_path, "--entropy-wait-seconds", "0")  # so that votes find a deal at once
     dice = random.Random(9)
     try:
         await server.start()
