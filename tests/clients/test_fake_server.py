@@ -178,13 +178,13 @@ async def test_a_request_id_is_good_for_one_body(server: FakeServer, raw: Raw) -
     assert caught.value.code() is grpc.StatusCode.ALREADY_EXISTS
 
 
-async def test_an_account_is_its_owners_alone(server: FakeServer, raw: Raw) -> None:
-    """A caller reads its own account, by name or as `me`, and no other."""
+async def test_an_account_is_read_by_name_or_as_me(server: FakeServer, raw: Raw) -> None:
+    """A caller reads its own account, by name or as `me`; one that is not there is not found."""
     mine = await raw.sessions.GetAccount(session_pb2.GetAccountRequest(name="accounts/me"), metadata=raw.headers)
     assert mine.account.display_name == "raw"
     with pytest.raises(grpc.aio.AioRpcError) as caught:
         await raw.sessions.GetAccount(session_pb2.GetAccountRequest(name="accounts/99"), metadata=raw.headers)
-    assert caught.value.code() is grpc.StatusCode.PERMISSION_DENIED
+    assert caught.value.code() is grpc.StatusCode.NOT_FOUND
 
 
 async def play(**settings: Any) -> FakeServer:

@@ -392,7 +392,9 @@ class Chronicle:
             for player in info.players
             if player.account
         )
-        tickets_of = Counter(account for name in self.playing for account in self.accounts[name])
+        # Where the disk fails, who plays already stays called to that table until its ticket's end can be written.
+        called = {name for name, one in maker._open.items() if one.state is State.CALLED}
+        tickets_of = Counter(account for name in called | self.playing.keys() for account in self.accounts[name])
         for account, tables in seated.items():
             assert tables <= tickets_of[account], f"{account} plays at more tables than it was matched to"
 
