@@ -234,7 +234,7 @@ async def test_a_replay_counts_as_a_stream(start_server: Callable[..., Running])
 async def test_a_replay_that_waits_for_its_reader_ends_with_its_session(running_server: Running, how: str) -> None:
     """A reader that takes nothing is let go when its token lapses, its session ends, or the server stops."""
     players = [await running_server.player(f"p{number}") for number in range(6)]
-    seats = await play_match(players[0], players)
+    seats = await play_match(players[0], players, deals=4)  # more than gRPC takes up at once
     match = await kept(players[0], seats[0].table)
     client = await running_server.player("reader")
     messages = aiter(client.replay(match.name))
