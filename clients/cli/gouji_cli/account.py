@@ -11,7 +11,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.table import Table
 
-from gouji_cli.signing_in import AsJson, Ca, Insecure, Keep, Server, UseTls, Way, carry_out, connected, signed_in, when
+from gouji_cli.signing_in import (
+    AsJson,
+    Ca,
+    Insecure,
+    Server,
+    UseTls,
+    Way,
+    by_way,
+    carry_out,
+    connected,
+    signed_in,
+    when,
+)
 from gouji_cli.terminal import by_locale, fail, out, plain, print_json
 
 if TYPE_CHECKING:
@@ -26,16 +38,12 @@ def account() -> None:
 
 
 @app.command("show")
+@by_way
 def show(
-    keep: Keep,
-    server: Server = "",
-    tls: UseTls = False,
-    ca: Ca = None,
-    insecure: Insecure = False,
+    way: Way,
     as_json: AsJson = False,
 ) -> None:
     """Show whose file it is, as the server knows the account."""
-    way = Way(keep, server, tls, ca, insecure)
 
     async def look() -> session_pb2.Account:
         async with signed_in(way) as client:
@@ -50,16 +58,12 @@ def show(
 
 
 @app.command("sessions")
+@by_way
 def sessions(
-    keep: Keep,
-    server: Server = "",
-    tls: UseTls = False,
-    ca: Ca = None,
-    insecure: Insecure = False,
+    way: Way,
     as_json: AsJson = False,
 ) -> None:
     """List where the account is signed in, last used first. The session of this command itself is left out."""
-    way = Way(keep, server, tls, ca, insecure)
 
     async def look() -> list[session_pb2.OpenSession]:
         async with signed_in(way) as client:
@@ -91,16 +95,12 @@ def sessions(
 
 
 @app.command("revoke")
+@by_way
 def revoke(
     session: Annotated[str, typer.Argument(metavar="SESSION", help="sessions/…, from `gouji account sessions`.")],
-    keep: Keep,
-    server: Server = "",
-    tls: UseTls = False,
-    ca: Ca = None,
-    insecure: Insecure = False,
+    way: Way,
 ) -> None:
     """End one session at once: whoever uses it is signed out."""
-    way = Way(keep, server, tls, ca, insecure)
 
     async def end() -> None:
         async with signed_in(way) as client:
@@ -111,24 +111,20 @@ def revoke(
 
 
 @app.command("sign-out-everywhere")
+@by_way
 def sign_out_everywhere(
-    keep: Keep,
-    server: Server = "",
-    tls: UseTls = False,
-    ca: Ca = None,
-    insecure: Insecure = False,
+    way: Way,
     replace_secret: Annotated[
         bool,
         typer.Option("--replace-secret", help="Make every copy of the file useless too, and write it anew here."),
     ] = False,
 ) -> None:
     """End all sessions of the account at once."""
-    way = Way(keep, server, tls, ca, insecure)
 
     async def end() -> None:
         async with signed_in(way) as client:
             if replace_secret:
-                (await client.accounts.replace_device_secret()).save(keep)
+                (await client.accounts.replace_device_secret()).save(way.keep)
             else:
                 await client.accounts.sign_out_everywhere()
 
@@ -137,12 +133,9 @@ def sign_out_everywhere(
 
 
 @app.command("password")
+@by_way
 def password(
-    keep: Keep,
-    server: Server = "",
-    tls: UseTls = False,
-    ca: Ca = None,
-    insecure: Insecure = False,
+    way: Way,
     login: Annotated[str, typer.Option("--login", metavar="NAME", help="The name to sign in with.")] = "",
 ) -> None:
     """Set or change the password; a guest becomes an account that comes back from any device.
@@ -150,7 +143,6 @@ def password(
     Passwords are asked for and not shown. Where input is no terminal they are lines of it: the current one, if there is
     one, then the new one.
     """
-    way = Way(keep, server, tls, ca, insecure)
 
     async def change() -> str:
         async with signed_in(way) as client:
@@ -193,17 +185,13 @@ def sign_in(
 
 
 @app.command("rename")
+@by_way
 def rename(
     name: Annotated[str, typer.Argument(metavar="NAME", help="What others are to see.")],
-    keep: Keep,
-    server: Server = "",
-    tls: UseTls = False,
-    ca: Ca = None,
-    insecure: Insecure = False,
+    way: Way,
     bot: Annotated[str, typer.Option("--bot", metavar="BOT", help="Rename this bot of yours, accounts/….")] = "",
 ) -> None:
     """Change the display name. At tables where the account sits it stays the old one."""
-    way = Way(keep, server, tls, ca, insecure)
 
     async def change() -> str:
         async with signed_in(way) as client:
@@ -213,17 +201,13 @@ def rename(
 
 
 @app.command("block")
+@by_way
 def block(
     other: Annotated[str, typer.Argument(metavar="ACCOUNT", help="accounts/…, whom you want nothing to do with.")],
-    keep: Keep,
-    server: Server = "",
-    tls: UseTls = False,
-    ca: Ca = None,
-    insecure: Insecure = False,
+    way: Way,
     off: Annotated[bool, typer.Option("--off", help="Block it no more.")] = False,
 ) -> None:
     """Keep an account from your waiting tables. Nobody is told."""
-    way = Way(keep, server, tls, ca, insecure)
 
     async def change() -> None:
         async with signed_in(way) as client:
@@ -234,16 +218,12 @@ def block(
 
 
 @app.command("blocked")
+@by_way
 def blocked(
-    keep: Keep,
-    server: Server = "",
-    tls: UseTls = False,
-    ca: Ca = None,
-    insecure: Insecure = False,
+    way: Way,
     as_json: AsJson = False,
 ) -> None:
     """List whom the account has blocked."""
-    way = Way(keep, server, tls, ca, insecure)
 
     async def look() -> list[session_pb2.BlockedAccount]:
         async with signed_in(way) as client:
@@ -258,16 +238,12 @@ def blocked(
 
 
 @app.command("delete")
+@by_way
 def delete(
-    keep: Keep,
-    server: Server = "",
-    tls: UseTls = False,
-    ca: Ca = None,
-    insecure: Insecure = False,
+    way: Way,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> None:
     """Delete the account and its bots, for good, and the file with it."""
-    way = Way(keep, server, tls, ca, insecure)
 
     async def end() -> None:
         async with signed_in(way) as client:
@@ -278,7 +254,7 @@ def delete(
             await client.accounts.delete(known)
 
     carry_out(way, end())
-    keep.unlink(missing_ok=True)
+    way.keep.unlink(missing_ok=True)
     print(plain(by_locale("deleted", "已删除")))
 
 

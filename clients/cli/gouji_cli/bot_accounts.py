@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.table import Table
 
-from gouji_cli.signing_in import AsJson, Ca, Insecure, Keep, Server, UseTls, Way, carry_out, signed_in, when
+from gouji_cli.signing_in import AsJson, Way, by_way, carry_out, signed_in, when
 from gouji_cli.terminal import by_locale, out, plain, print_json
 
 if TYPE_CHECKING:
@@ -21,16 +21,12 @@ Bot = Annotated[str, typer.Argument(metavar="BOT", help="accounts/…, from `gou
 
 
 @accounts.command("create")
+@by_way
 def create(
     name: Annotated[str, typer.Argument(metavar="NAME", help="The bot's display name.")],
-    keep: Keep,
-    server: Server = "",
-    tls: UseTls = False,
-    ca: Ca = None,
-    insecure: Insecure = False,
+    way: Way,
 ) -> None:
     """Make an account for a bot; print its resource name."""
-    way = Way(keep, server, tls, ca, insecure)
 
     async def make() -> str:
         async with signed_in(way) as client:
@@ -40,16 +36,12 @@ def create(
 
 
 @accounts.command("list")
+@by_way
 def list_bots(
-    keep: Keep,
-    server: Server = "",
-    tls: UseTls = False,
-    ca: Ca = None,
-    insecure: Insecure = False,
+    way: Way,
     as_json: AsJson = False,
 ) -> None:
     """List the bots of the account."""
-    way = Way(keep, server, tls, ca, insecure)
 
     async def look() -> list[session_pb2.Account]:
         async with signed_in(way) as client:
@@ -60,11 +52,12 @@ def list_bots(
 
 
 @accounts.command("delete")
+@by_way
 def delete(
-    bot: Bot, keep: Keep, server: Server = "", tls: UseTls = False, ca: Ca = None, insecure: Insecure = False
+    bot: Bot,
+    way: Way,
 ) -> None:
     """Delete a bot's account; its tokens are void at once."""
-    way = Way(keep, server, tls, ca, insecure)
 
     async def end() -> None:
         async with signed_in(way) as client:
@@ -75,13 +68,10 @@ def delete(
 
 
 @tokens.command("create")
+@by_way
 def create_token(
     bot: Bot,
-    keep: Keep,
-    server: Server = "",
-    tls: UseTls = False,
-    ca: Ca = None,
-    insecure: Insecure = False,
+    way: Way,
     scope: Annotated[
         list[str] | None,
         typer.Option("--scope", metavar="SCOPE", help="play, lobby, watch, chat; else the first three."),
@@ -90,7 +80,6 @@ def create_token(
     days: Annotated[float | None, typer.Option("--days", min=0.001, max=36500, help="How long it is good.")] = None,
 ) -> None:
     """Make a token and print it. It is shown this once: keep it where only the program reads it."""
-    way = Way(keep, server, tls, ca, insecure)
     expires = None if days is None else datetime.now(UTC) + timedelta(days=days)
 
     async def make() -> str:
@@ -104,19 +93,14 @@ def create_token(
 
 
 @tokens.command("list")
+@by_way
 def list_tokens(
     bot: Bot,
-    keep: Keep,
-    server: Server = "",
-    tls: UseTls = False,
-    ca: Ca = None,
-    insecure: Insecure = False,
+    way: Way,
     as_json: AsJson = False,
 ) -> None:
     """List the tokens of a bot that are good."""
     from gouji.session.v1 import session_pb2
-
-    way = Way(keep, server, tls, ca, insecure)
 
     async def look() -> list[session_pb2.BotToken]:
         async with signed_in(way) as client:
@@ -138,16 +122,12 @@ def list_tokens(
 
 
 @tokens.command("revoke")
+@by_way
 def revoke_token(
     token: Annotated[str, typer.Argument(metavar="TOKEN", help="accounts/…/tokens/…, from `gouji bot token list`.")],
-    keep: Keep,
-    server: Server = "",
-    tls: UseTls = False,
-    ca: Ca = None,
-    insecure: Insecure = False,
+    way: Way,
 ) -> None:
     """Make a token void at once: whoever signed in with it is out."""
-    way = Way(keep, server, tls, ca, insecure)
 
     async def end() -> None:
         async with signed_in(way) as client:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import functools
+import inspect
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
 
 import typer
 
@@ -18,8 +20,7 @@ from gouji_cli.server_failures import as_options, failure_of, in_the_clear
 from gouji_cli.terminal import by_locale, fail
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Coroutine
-    from typing import Any
+    from collections.abc import AsyncIterator, Callable, Coroutine
 
     from google.protobuf.timestamp_pb2 import Timestamp
 
@@ -57,6 +58,32 @@ class Way:
         from gouji_client import Credentials
 
         return Credentials.load(self.keep)
+
+
+_OPTIONS = {"keep": Keep, "server": Server, "tls": UseTls, "ca": Ca, "insecure": Insecure}
+"""The options of a :class:`Way`, by its fields."""
+
+
+def by_way(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command that takes a `way` the options that make one in its place."""
+    hints = get_type_hints(command, include_extras=True)
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    shown: list[inspect.Parameter] = []
+    for name, own in inspect.signature(command).parameters.items():
+        if name != "way":
+            shown.append(own.replace(kind=keyword, annotation=hints[name]))
+            continue
+        defaults = inspect.signature(Way).parameters
+        shown += [defaults[field].replace(kind=keyword, annotation=option) for field, option in _OPTIONS.items()]
+
+    @functools.wraps(command)
+    def run(**given: Any) -> None:
+        way = Way(**{field: given.pop(field) for field in _OPTIONS})
+        command(way=way, **given)
+
+    run.__signature__ = inspect.Signature(shown)  # type: ignore[attr-defined]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in shown}
+    return run
 
 
 def carry_out(way: Way, work: Coroutine[Any, Any, T]) -> T:
