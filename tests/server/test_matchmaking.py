@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from structlog.testing import capture_logs
 
 from gouji.lobby.v1 import lobby_pb2
 from gouji_server.matchmaking import Matchmaker, MatchmakingLimits, State, Ticket, Wishes
@@ -139,21 +140,22 @@ class Records:
         self.kept: dict[str, bytes] = {}
         self.fails = ""
 
-    async def save(self, tickets: Collection[Ticket]) -> None:
+    async def save(self, tickets: Collection[Ticket], forgotten: Collection[str] = ()) -> None:
         fails, self.fails = self.fails, ""
         if fails == "before":
             raise OSError("disk")
-        for one in tickets:
-            if one.state.over:
-                self.kept.pop(one.id, None)
-            else:
-                self.kept[one.id] = encode(one)
+        self.kept.update((one.id, encode(one)) for one in tickets)
+        for name in forgotten:
+            del self.kept[name]
         await asyncio.sleep(0)
         if fails == "after":
             raise OSError("disk")
 
     async def load(self) -> list[Ticket]:
         return [decode(body) for body in self.kept.values()]
+
+    def waiting(self) -> set[str]:
+        return {one.id for body in self.kept.values() if not (one := decode(body)).state.over}
 
 
 class Blocks:
@@ -227,7 +229,7 @@ async def test_six_are_called_come_and_play() -> None:
         for account in one.accounts:
             await at.come(account, one.table)
     assert [one.state for one in tickets] == [State.MATCHED] * 3
-    assert at.records.kept == {}
+    assert at.records.waiting() == set()
     again = await at.queue("x2")
     assert again.state is State.QUEUED
     await at.close()
@@ -328,16 +330,22 @@ async def test_tickets_are_somebody_s_own() -> None:
 
 
 async def test_the_number_of_tickets_is_bounded() -> None:
-    """Beyond the bound nobody is queued, and tickets that are over are forgotten, the oldest first."""
+    """Beyond the bound nobody is queued, and tickets that are over are forgotten, the oldest first; a restart forgets
+    no more: the same id is still the same ticket.
+    """
     at = await hall(tickets=2, over_kept=1)
     one, two = await at.queue("a"), await at.queue("b")
     with pytest.raises(Refused, match="TOO_MANY_TICKETS"):
         await at.queue("c")
     for ended in (one, two):
         await at.maker.cancel(ended.id, ended.accounts[0])
-    assert at.maker.get(two.id, "accounts/b0") is two
-    with pytest.raises(Refused, match="TICKET_NOT_FOUND"):
-        at.maker.get(one.id, "accounts/a0")
+    for _ in range(2):
+        assert at.maker.get(two.id, "accounts/b0") == two
+        with pytest.raises(Refused, match="TICKET_NOT_FOUND"):
+            at.maker.get(one.id, "accounts/a0")
+        assert at.records.kept.keys() == {two.id}
+        await at.restart()
+    assert await at.queue("b") == two
     await at.close()
 
 
@@ -376,9 +384,7 @@ class Chronicle:
         assert all(count == 1 for count in waiting.values()), "an account waits twice"
         for name in self.accounts:
             one = self.ticket(name)
-            if one is None:
-                assert name in self.final, f"ticket {name} is lost"
-                continue
+            assert one is not None, f"ticket {name} is lost"
             if name in self.final:
                 assert one.state is self.final[name], f"ticket {name} ended twice"
             if one.state.over:
@@ -403,7 +409,9 @@ class Chronicle:
 @given(ops=OPS)
 def test_no_ticket_is_lost_or_matched_twice(ops: list[tuple[str, int, bool]]) -> None:
     """Whatever people, the clock, restarts and failing disks do: every ticket ends as exactly one thing, once."""
-    asyncio.run(_live(ops))
+    # Faults are logged by the hundred, with all that they concern: shown, they would take longer than the test.
+    with capture_logs():
+        asyncio.run(asyncio.wait_for(_live(ops), 60))
 
 
 async def _live(ops: list[tuple[str, int, bool]]) -> None:
@@ -420,7 +428,7 @@ async def _live(ops: list[tuple[str, int, bool]]) -> None:
         told.check()
     assert set(told.final) == set(told.accounts)
     assert at.maker._open == {}
-    assert at.records.kept == {}
+    assert at.records.waiting() == set()
     assert at.maker._of == {}
     await at.close()
 
@@ -438,7 +446,7 @@ async def _do(at: Hall, told: Chronicle, number: int, what: str, value: int, fla
             for body in at.records.kept.values():
                 kept = decode(body)
                 told.accounts.setdefault(kept.id, kept.accounts)
-            if at.records.kept.keys() - at.maker._open.keys():
+            if at.records.waiting() - at.maker._open.keys():
                 await at.restart()
         else:
             told.accounts[made.id] = made.accounts
@@ -447,8 +455,6 @@ async def _do(at: Hall, told: Chronicle, number: int, what: str, value: int, fla
             await at.maker.cancel(one.id, one.accounts[0])
         except OSError:
             await at.restart()
-            if told.ticket(one.id) is None:
-                told.final[one.id] = State.CANCELLED
     elif what in ("come", "leave") and one is not None and one.state is State.CALLED:
         for account in one.accounts if flag else one.accounts[:1]:
             try:
@@ -462,9 +468,7 @@ async def _do(at: Hall, told: Chronicle, number: int, what: str, value: int, fla
     elif what == "wait":
         await at.at.clock.run(value)
     elif what == "restart":
-        over = {name for name in told.accounts if (found := told.ticket(name)) is not None and found.state.over}
         await at.restart()
-        assert over <= set(told.final)
     elif what == "fail":
         at.records.fails = "after" if flag else "before"
     elif what == "block" and one is not None and names:

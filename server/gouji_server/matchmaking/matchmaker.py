@@ -10,6 +10,7 @@ import asyncio
 from collections import OrderedDict, deque
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import islice
 from typing import TYPE_CHECKING, Protocol
 
 import structlog
@@ -50,11 +51,11 @@ class MatchmakingLimits:
 class TicketRecords(Protocol):
     """Where tickets are kept."""
 
-    async def save(self, tickets: Collection[Ticket]) -> None:
-        """Write tickets, all or none."""
+    async def save(self, tickets: Collection[Ticket], forgotten: Collection[str] = ()) -> None:
+        """Write tickets and forget others, by id; all or none."""
 
     async def load(self) -> list[Ticket]:
-        """Return the tickets that are not over."""
+        """Return all tickets that were not forgotten."""
 
 
 class Tables(Protocol):
@@ -112,8 +113,11 @@ class Matchmaker:
     # ── life ──
 
     async def start(self) -> None:
-        """Take up the tickets that were not over. Raises RecordsFailed."""
-        for ticket in await self._records.load():
+        """Take up the tickets of the records: those that are over can still be asked for. Raises RecordsFailed."""
+        for ticket in sorted(await self._records.load(), key=lambda ticket: ticket.created):
+            if ticket.state.over:
+                self._over[ticket.id] = ticket
+                continue
             self._open[ticket.id] = ticket
             self._of.update(dict.fromkeys(ticket.accounts, ticket.id))
         self._tables.listen(self._table_changed)
@@ -318,8 +322,9 @@ class Matchmaker:
         before = {ticket.id: ticket.state for ticket in tickets}
         for ticket in tickets:
             ticket.state = state
+        beyond = max(len(self._over) + len(tickets) - self.limits.over_kept, 0)
         try:
-            await self._records.save(tickets)
+            await self._records.save(tickets, list(islice(self._over, beyond)))
         except BaseException:
             for ticket in tickets:
                 ticket.state = before[ticket.id]

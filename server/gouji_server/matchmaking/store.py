@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 
 
 class TicketStore:
-    """Writes tickets that are not over, and forgets those that are."""
+    """Writes tickets, and forgets those that were over long ago."""
 
     def __init__(self, records: TicketRecords) -> None:
         self._records = records
 
-    async def save(self, tickets: Collection[Ticket]) -> None:
-        """Write tickets, all or none. Raises RecordsFailed."""
-        await self._records.save({ticket.id: None if ticket.state.over else encode(ticket) for ticket in tickets})
+    async def save(self, tickets: Collection[Ticket], forgotten: Collection[str] = ()) -> None:
+        """Write tickets and forget others, by id; all or none. Raises RecordsFailed."""
+        await self._records.save({ticket.id: encode(ticket) for ticket in tickets}, forgotten)
 
     async def load(self) -> list[Ticket]:
-        """Return the tickets that are not over. Raises RecordsFailed."""
+        """Return all tickets that were not forgotten. Raises RecordsFailed."""
         return [decode(body) for body in await self._records.load()]
 
 

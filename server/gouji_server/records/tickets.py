@@ -1,4 +1,4 @@
-"""Reading and writing tickets that are not over. Each method is one transaction."""
+"""Reading and writing tickets. Each method is one transaction."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from sqlalchemy.orm import Mapped, mapped_column
 from gouji_server.records.models import Base
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from gouji_server.records.database import Database
 
 
 class TicketRow(Base):
-    """A ticket that waits or is called, as the matchmaker writes it."""
+    """A ticket as the matchmaker writes it; one that is over stays for a while, to be asked for."""
 
     __tablename__ = "tickets"
 
@@ -30,13 +30,11 @@ class TicketRecords:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def save(self, tickets: Mapping[str, bytes | None]) -> None:
-        """Write tickets by id; None for one that is over, which is removed. All or none."""
+    async def save(self, tickets: Mapping[str, bytes], forgotten: Collection[str]) -> None:
+        """Write tickets by id, at least one, and remove others. All or none."""
         async with self._database.transaction() as connection:
-            await connection.execute(delete(TicketRow).where(TicketRow.id.in_(tickets)))
-            rows = [{"id": name, "body": body} for name, body in tickets.items() if body is not None]
-            if rows:
-                await connection.execute(insert(TicketRow), rows)
+            await connection.execute(delete(TicketRow).where(TicketRow.id.in_([*tickets, *forgotten])))
+            await connection.execute(insert(TicketRow), [{"id": name, "body": body} for name, body in tickets.items()])
 
     async def load(self) -> list[bytes]:
         """Return all tickets."""
