@@ -44,6 +44,8 @@ class About:
     table: str
     account: str
     seat: int = 1
+    request_id: str = ""
+    """Of what is sent; empty: a new one."""
 
     def names(self, service: str) -> dict[str, object]:
         """What fields of these names get."""
@@ -54,7 +56,7 @@ class About:
             "MatchmakingService": "tickets/x",
         }
         return {
-            "request_id": new_id(),
+            "request_id": self.request_id or new_id(),
             "table": self.table,
             "name": names.get(service, self.table),
             "match": f"matches/{number}",

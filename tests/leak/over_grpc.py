@@ -12,11 +12,11 @@ import grpc
 
 import gouji_rules as gr
 from gouji.lobby.v1 import lobby_pb2
-from gouji.matchmaking.v1 import matchmaking_pb2
 from gouji.replay.v1 import replay_pb2
 from gouji.table.v1 import table_pb2
 from gouji_server.config import Config
 from gouji_server.main import Server
+from tests.leak.every_call import NOT_ASKED, NOT_BY_SEATS, About, ask, services
 from tests.leak.observed import Observed
 from tests.leak.stories import Act, AskCount, Feel, Lapse, Probe, Script
 from tests.leak.worlds import World, live_in
@@ -61,7 +61,7 @@ async def play(patch: pytest.MonkeyPatch, script: Script, world: World) -> Obser
             for at, step in enumerate(world.steps):
                 await room.do(step, str(at))
             await room.note_figures(server.metrics_port)
-            await room.note_lobby()  # after the figures: they count when a stream is cut off
+            await room.note_every_call()  # after the figures: they count when a stream is cut off
             await room.end()
             return room.observed
         finally:
@@ -257,26 +257,14 @@ class _Room:
         kept = [line for line in lines if line.startswith("gouji") and "seconds" not in line and "_created" not in line]
         self.observed.note("operator", "metrics", "\n".join(kept).encode())
 
-    async def note_lobby(self) -> None:
-        """Note what lobby and matchmaker tell the observer and a spectator of a running match, lists included."""
-        asked: list[tuple[str, Any]] = [
-            ("GetTable", lobby_pb2.GetTableRequest(name=self.table)),
-            ("ListTables", lobby_pb2.ListTablesRequest()),
-            ("GetJoinCode", lobby_pb2.GetJoinCodeRequest(name=self.table)),
-            ("Rematch", lobby_pb2.RematchRequest(request_id="rematch", name=self.table)),
-            ("GetQueues", matchmaking_pb2.GetQueuesRequest()),
-        ]
+    async def note_every_call(self) -> None:
+        """Ask the observer's and a spectator's every method about the running match, and note what they are told."""
         for who, client in (("seat", self.clients[self.observer]), ("spectator", self.clients[6])):
-            for method, request in asked:
-                try:
-                    answer = (await client.call(request)).SerializeToString(deterministic=True)
-                except grpc.aio.AioRpcError as error:
-                    answer = repr((error.code(), error.details())).encode()
-                self.observed.note(who, method, answer)
-            watch: Any = client.channel.unary_stream("/gouji.lobby.v1.LobbyService/WatchTables")
-            call = watch(lobby_pb2.WatchTablesRequest().SerializeToString(), metadata=client.metadata)
-            self.observed.note(who, "WatchTables", await call.read())
-            call.cancel()
+            for service, method in services():
+                if method.name not in (NOT_ASKED if who == "spectator" else NOT_ASKED | NOT_BY_SEATS):
+                    about = About(self.table, client.account, (self.observer + 1) % 6, f"{who}-{method.name}")
+                    for answer in await ask(client, service, method, about):
+                        self.observed.note(who, f"{method.name} at the end", answer)
 
     async def end(self) -> None:
         """Hang up."""
