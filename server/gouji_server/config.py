@@ -86,6 +86,9 @@ class Config(BaseSettings):
     entropy_wait_seconds: NonNegativeFloat = Field(
         default=1, description="time a deal waits for players' entropy, unless all have given it; 0: none is taken"
     )
+    spectator_delay_seconds: Annotated[float, Field(ge=0, le=600)] = Field(
+        default=0, description="people without a seat are told what happens in a match that much later, at least"
+    )
     keepalive_seconds: PositiveFloat = Field(default=60, description="the server pings an idle connection that often")
 
     max_connection_age_seconds: NonNegativeFloat = Field(

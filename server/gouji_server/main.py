@@ -99,7 +99,7 @@ class Server:
             directory = rooms.enter_context(DataDirectory.open(config.data_dir))
             key = directory.key("tokens.key")
             records = await _records(directory, rooms)
-            matches = MatchRecords(records)
+            matches = MatchRecords(records, clock)
             tables = await _tables(config, directory, key, matches, metrics, clock, entropy, house_bots, rooms)
             accounts = await _accounts(records, key, clock, entropy, config, rooms)
             streams = Streams(config, accounts.sessions.ended)
@@ -155,6 +155,7 @@ def limits(config: Config) -> Limits:
         open_tables_per_account=config.max_tables_per_account,
         seat_lease_seconds=config.seat_lease_seconds,
         lag_seconds=config.lag_allowance_seconds,
+        spectator_delay_seconds=config.spectator_delay_seconds,
     )
 
 

@@ -25,7 +25,7 @@ class Archive:
     def __init__(self, house: House, database: Database) -> None:
         self.house = house
         self.database = database
-        self.records = MatchRecords(database)
+        self.records = MatchRecords(database, house.clock)
         self.replays = Replays(self.records)
         self.keeper = self._keeper()
 

@@ -99,10 +99,10 @@ async def test_whatever_the_fold_raises_freezes_the_table(
             raise error
         return effect
 
-    def failing_encode(story: Story, effect: Effect) -> object:
+    def failing_encode(story: Story, effect: Effect, *, running: bool) -> object:
         if story.seq == spoiled + 1 and story.state.deal is not None:
             raise error
-        return encode(story, effect)
+        return encode(story, effect, running=running)
 
     if at_method == "apply":
         monkeypatch.setattr(TableState, "apply", failing_apply)

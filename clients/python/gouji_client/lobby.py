@@ -35,7 +35,9 @@ class NewTable:
     text, `deals` 1 to 100 a match (0: as many as the rules say, 3 where they leave it open), `seat` the maker's own
     (None with `with_seat=False`). `time` names a time control, `blitz`, `normal`, `slow` or `none`; or give times of
     your own, `decision_seconds` for one decision (None: no clock) and `bank_seconds` for each seat's bank.
-    A `private` table stands in no list: others need its `Lobby.join_code`.
+    A `private` table stands in no list: others need its `Lobby.join_code`. People without a seat are told what happens
+    in the match `spectator_delay_seconds` later (None: as the server has it set), and `most_spectators` of them may watch
+    at once (0: 50).
     """
 
     title: str = ""
@@ -48,6 +50,8 @@ class NewTable:
     with_seat: bool = True
     spectators: bool = True
     private: bool = False
+    spectator_delay_seconds: float | None = None
+    most_spectators: int = 0
     options: Mapping[str, OptionValue | list[int] | list[str]] = field(default_factory=dict)
 
     def to_request(self) -> lobby_pb2.CreateTableRequest:
@@ -59,6 +63,8 @@ class NewTable:
         true_or_false(self.private, "private")
         if not is_number(self.deals) or (self.decision_seconds is not None and not is_number(self.decision_seconds)):
             raise BadInput("a table cannot be so: deals and decision_seconds are numbers")
+        if self.spectator_delay_seconds is not None and not is_number(self.spectator_delay_seconds):
+            raise BadInput("a table cannot be so: spectator_delay_seconds is a number")
         options: object = self.options
         if not isinstance(options, Mapping) or not all(isinstance(name, str) for name in options):
             raise BadInput(f"a table cannot be so: options are values by option name, not {options!r}")
@@ -74,7 +80,10 @@ class NewTable:
             without_seat=not self.with_seat,
             no_spectators=not self.spectators,
             private=self.private,
+            most_spectators=self.most_spectators,
         )
+        if self.spectator_delay_seconds is not None:
+            request.spectator_delay.FromNanoseconds(round(self.spectator_delay_seconds * 1e9))
         for name, value in self.options.items():
             request.options.add(field=name, value=format_option(value))
         if self.with_seat:

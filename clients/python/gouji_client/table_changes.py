@@ -28,7 +28,8 @@ class TableChanges(TypedDict, total=False):
     """What is to change; what is left out stays as it is.
 
     `options` replaces all overrides; `rule_set` without them drops them. `time` names a time control (`blitz`,
-    `normal`, `slow`, `none`), or `decision_seconds` and `bank_seconds` are times of one's own.
+    `normal`, `slow`, `none`), or `decision_seconds` and `bank_seconds` are times of one's own. Who has no seat is told
+    what happens in the match `spectator_delay_seconds` later; `most_spectators` of them may watch at once.
     """
 
     title: str
@@ -40,6 +41,8 @@ class TableChanges(TypedDict, total=False):
     bank_seconds: float
     spectators: bool
     private: bool
+    spectator_delay_seconds: float
+    most_spectators: int
 
 
 def update_request(name: str, changes: TableChanges) -> lobby_pb2.UpdateTableRequest:
@@ -81,6 +84,12 @@ def _fill(request: lobby_pb2.UpdateTableRequest, name: str, changes: TableChange
     if "private" in changes:
         table.private = changes["private"]
         paths.append("private")
+    if "spectator_delay_seconds" in changes:
+        table.spectator_delay.FromNanoseconds(round(changes["spectator_delay_seconds"] * 1e9))
+        paths.append("spectator_delay")
+    if "most_spectators" in changes:
+        table.most_spectators = changes["most_spectators"]
+        paths.append("most_spectators")
     if changes.keys() & {"time", "decision_seconds", "bank_seconds"}:
         _fill_times(table.time_control, changes)
         paths.append("time_control")

@@ -14,9 +14,11 @@ from gouji_rules.rule_set import preset as preset_of
 from gouji_server.api.owners_calls import OwnersCalls
 from gouji_server.api.time_controls import read_times
 from gouji_server.api.validation import Shape
+from gouji_server.api.watching import read_delay, read_most
 from gouji_server.lobby import rule_sets
 from gouji_server.lobby.rule_sets import PREFIX as RULE_SETS
 from gouji_server.tables import TableNotFound, TableSpec
+from gouji_server.tables.inputs import MOST_SPECTATORS
 from gouji_server.tables.join_codes import LENGTH, SYMBOLS
 from gouji_server.tables.refusals import not_welcome
 
@@ -113,6 +115,10 @@ class LobbyService:
         shape.within(request.deals, 1, MOST_DEALS, "deals", DEFAULT_DEALS)
         rules, options = _rules(shape, rule_set, request.options)
         times = read_times(shape, request)
+        least = self._tables.limits.spectator_delay_seconds
+        asked = request.HasField("spectator_delay")
+        delay = read_delay(shape, request.spectator_delay, least, "spectator_delay") if asked else least
+        watchers = read_most(shape, request.most_spectators, MOST_SPECTATORS, "most_spectators")
         if request.HasField("seat"):
             shape.seat(request.seat)
             if not seated:
@@ -128,6 +134,8 @@ class LobbyService:
             spectators=not request.no_spectators,
             private=request.private,
             options=options,
+            spectator_delay_seconds=delay,
+            most_spectators=watchers,
         )
         table, code = await self._tables.create_with_code(call.caller, spec, request.request_id)
         return pb.CreateTableResponse(table=table, join_code=code)

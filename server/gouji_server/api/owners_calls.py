@@ -10,7 +10,9 @@ from gouji_rules.option_values import read_overrides
 from gouji_rules.rule_set import MOST_DEALS, OPTION_NAMES, PRESET_NAMES, RuleSetError
 from gouji_server.api.time_controls import DECISION_SECONDS, read_time_control
 from gouji_server.api.validation import Shape
+from gouji_server.api.watching import read_delay, read_most
 from gouji_server.lobby.rule_sets import PREFIX as RULE_SETS
+from gouji_server.tables.inputs import MOST_SPECTATORS
 
 if TYPE_CHECKING:
     import grpc
@@ -32,6 +34,8 @@ CHANGEABLE = (
     "time_control",
     "spectators_allowed",
     "private",
+    "spectator_delay",
+    "most_spectators",
 )
 """The fields of a table that its owner may change."""
 
@@ -61,10 +65,20 @@ class OwnersCalls:
             known = ", ".join(CHANGEABLE)
             shape.bad("update_mask", f"wanted: some of {known}", f"应为其中若干项：{known}")
         changes = {} if len(paths) > MAX_PATHS else _read(shape, request.table, paths)
+        self._read_watching(shape, request.table, paths, changes)
         shape.settle()
         table = await self._tables.open(request.table.name)
         info, code = await table.update(call.caller, changes, request.request_id)
         return pb.UpdateTableResponse(table=info, join_code=code)
+
+    def _read_watching(self, shape: Shape, wanted: pb.Table, paths: dict[str, None], changes: dict[str, Any]) -> None:
+        if "spectator_delay" in paths:
+            least = self._tables.limits.spectator_delay_seconds
+            delay = read_delay(shape, wanted.spectator_delay, least, "table.spectator_delay")
+            changes["spectator_delay_ms"] = round(delay * 1000)
+        if "most_spectators" in paths:
+            most = read_most(shape, wanted.most_spectators, MOST_SPECTATORS, "table.most_spectators")
+            changes["most_spectators"] = most
 
     async def kick_player(self, request: pb.KickPlayerRequest, call: Call) -> pb.KickPlayerResponse:
         """Take a seat from who sits there."""

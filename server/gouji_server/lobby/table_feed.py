@@ -35,7 +35,7 @@ class TableFeed:
         self._tables.unlisten(self._note)
 
     def _note(self, name: str) -> None:
-        info = self._tables.listed(name)
+        info = self._tables.shown(name)
         if name not in self._known and (info is None or not self._wanted.matches(info)):
             return  # counted among the changes or waking the reader, what it may not see would tell of itself
         if not self._anew:
@@ -60,7 +60,7 @@ class TableFeed:
         names, self._changed = self._changed, {}
         told = pb.WatchTablesResponse(more=self._more)
         for name in names:
-            info = self._tables.listed(name)
+            info = self._tables.shown(name)
             if info is not None and self._wanted.matches(info):
                 if name in self._known or len(self._known) < MOST_TABLES:
                     self._known.add(name)

@@ -18,6 +18,8 @@ class MatchRow(Base):
     rule_set: Mapped[str] = mapped_column(String(64))
     ended: Mapped[int] = mapped_column(BigInteger)
     open_to_all: Mapped[bool] = mapped_column(Boolean)
+    open_from: Mapped[int] = mapped_column(BigInteger)
+    """When it may be seen by those who did not play it: its end, and the delay with which people watched."""
     facts: Mapped[bytes] = mapped_column(LargeBinary)
     """What lists tell of it: a gouji.replay.v1.Match."""
     record: Mapped[bytes] = mapped_column(LargeBinary)

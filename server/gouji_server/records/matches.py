@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from sqlalchemy import ColumnElement
 
     from gouji_server.records.database import Database
+    from gouji_server.tables import Clock
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,7 @@ class FinishedMatch:
     rule_set: str
     ended: int
     open_to_all: bool
+    open_from: int
     accounts: tuple[str, ...]
     facts: bytes
     record: bytes
@@ -73,8 +75,9 @@ class MatchFilter:
 class MatchRecords:
     """The matches in the records."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, clock: Clock) -> None:
         self._database = database
+        self._clock = clock
 
     async def kept_tables(self) -> set[str]:
         """Return the names of all tables that are over and need no more looking at."""
@@ -97,6 +100,7 @@ class MatchRecords:
                     rule_set=match.rule_set,
                     ended=match.ended,
                     open_to_all=match.open_to_all,
+                    open_from=match.open_from,
                     facts=match.facts,
                     record=match.record,
                 )
@@ -126,7 +130,7 @@ class MatchRecords:
 
     async def page(self, caller: str, wanted: MatchFilter, most: int) -> list[tuple[MatchPlace, bytes]]:
         """Return at most so many matches that the caller may see, the last finished first: places and facts."""
-        query = select(MatchRow.ended, MatchRow.id, MatchRow.facts).where(_seen_by(caller))
+        query = select(MatchRow.ended, MatchRow.id, MatchRow.facts).where(self._seen_by(caller))
         if wanted.player:
             # By its own index, the newest first: a player's matches are few among all.
             query = query.join(MatchPlayerRow, MatchPlayerRow.match_id == MatchRow.id).where(
@@ -153,7 +157,7 @@ class MatchRecords:
     async def get(self, caller: str, match: str) -> tuple[bytes, list[bytes]] | None:
         """Return a match's facts and those of its deals in order; None for one that the caller may not see."""
         async with self._database.transaction() as connection:
-            facts = await connection.scalar(select(MatchRow.facts).where(MatchRow.id == match, _seen_by(caller)))
+            facts = await connection.scalar(select(MatchRow.facts).where(MatchRow.id == match, self._seen_by(caller)))
             if facts is None:
                 return None
             deals = select(MatchPartRow.deal).where(MatchPartRow.match_id == match, MatchPartRow.number > 0)
@@ -163,7 +167,7 @@ class MatchRecords:
         """Return a match's record, compressed; None for one that the caller may not see."""
         async with self._database.transaction() as connection:
             found: bytes | None = await connection.scalar(
-                select(MatchRow.record).where(MatchRow.id == match, _seen_by(caller))
+                select(MatchRow.record).where(MatchRow.id == match, self._seen_by(caller))
             )
             return found
 
@@ -176,7 +180,7 @@ class MatchRecords:
         of_match = (
             select(*columns)
             .join(MatchRow, MatchRow.id == MatchPartRow.match_id)
-            .where(MatchPartRow.match_id == match, _seen_by(caller))
+            .where(MatchPartRow.match_id == match, self._seen_by(caller))
         )
         holds = of_match.where(MatchPartRow.last_step >= step).order_by(MatchPartRow.number)
         last = of_match.order_by(MatchPartRow.number.desc())
@@ -193,8 +197,9 @@ class MatchRecords:
             gone = select(AccountRow.id).where(AccountRow.id.in_(accounts), AccountRow.deleted.is_not(None))
             return set(await connection.scalars(gone))
 
-
-def _seen_by(caller: str) -> ColumnElement[bool]:
-    """Whether an account, by bare id, may see a match: who played it may, and everybody where the table was open."""
-    played = exists().where(MatchPlayerRow.match_id == MatchRow.id, MatchPlayerRow.account_id == caller)
-    return or_(MatchRow.open_to_all.is_(True), played.correlate(MatchRow))
+    def _seen_by(self, caller: str) -> ColumnElement[bool]:
+        """Whether an account, by bare id, may see a match: who played it may, and everybody else where the table was
+        open, once people without a seat have been told of its end."""
+        played = exists().where(MatchPlayerRow.match_id == MatchRow.id, MatchPlayerRow.account_id == caller)
+        told = MatchRow.open_from <= int(self._clock.now() * 1000)
+        return or_(and_(MatchRow.open_to_all.is_(True), told), played.correlate(MatchRow))

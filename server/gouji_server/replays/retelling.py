@@ -150,6 +150,7 @@ class _Retelling:
             rule_set=info.rule_set,
             ended=state.time,
             open_to_all=info.spectators_allowed and not info.private,
+            open_from=state.time + state.spectator_delay_ms,
             accounts=tuple(account.removeprefix(ACCOUNTS) for account in people),
             facts=facts.SerializeToString(),
             record=zlib.compress(text.encode()),

@@ -13,15 +13,14 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from gouji.table.v1 import table_pb2
 from gouji_server.journal import Fenced, JournalFailed
 from gouji_server.tables import inputs, refusals
 from gouji_server.tables.absence import Absence
 from gouji_server.tables.deal_starts import start_deal
+from gouji_server.tables.following import Followers
 from gouji_server.tables.house_seats import HouseSeats
 from gouji_server.tables.messages import Turn
 from gouji_server.tables.seat_leases import SeatLeases
-from gouji_server.tables.steps import UPDATES_TAG, Step, chunk
 from gouji_server.tables.story import Diverged, Story, recover
 from gouji_server.tables.subscriptions import Subscription, Subscriptions
 from gouji_server.tables.table import FROZEN
@@ -29,13 +28,7 @@ from gouji_server.tables.table_clock import TableClock
 from gouji_server.tables.world import World
 
 if TYPE_CHECKING:
-    from gouji_server.tables.lobby_state import Audience
     from gouji_server.tables.messages import Message
-    from gouji_server.tables.outbox import Outbox
-
-REASON_UNKNOWN = table_pb2.SNAPSHOT_REASON_UNKNOWN_PLACE
-REASON_SLOW = table_pb2.SNAPSHOT_REASON_SLOW_READER
-REASON_FIRST = table_pb2.SNAPSHOT_REASON_FIRST
 
 
 class Actor:
@@ -46,13 +39,9 @@ class Actor:
         self.world = world
         self.missing = False
         self.last_touch = world.clock.now()
-        self.subscriptions = Subscriptions(world.limits)
         self.log = structlog.get_logger(__name__).bind(table=name)
         self._story = story
         self._mailbox: list[Message] = []
-        self._lagging: dict[Subscription, None] = {}
-        self._published = 0 if story is None else story.seq
-        self._epoch = 0 if story is None else story.state.epoch
         self._nudged = True  # so that the first turn sees to deals, clock and bots
         self._freezing = False
         self._stopping = False
@@ -61,6 +50,9 @@ class Actor:
         self._waiter: asyncio.Future[None] | None = None
         self._loop = asyncio.get_running_loop()
         self.ready: asyncio.Future[None] = self._loop.create_future()
+        self.followers = Followers(self)
+        if story is not None:
+            self.followers.begin(story)
         self._clock = TableClock(self)
         self._house = HouseSeats(self)
         self._leases = SeatLeases(self)
@@ -106,8 +98,7 @@ class Actor:
             not self._busy
             and not self._nudged
             and not self._mailbox
-            and not self._lagging
-            and not len(self.subscriptions)
+            and not self.followers.waiting
             and not self._clock.running
             and not self._leases.running
             and not self._house.thinking
@@ -140,7 +131,7 @@ class Actor:
                 return
             self._tell_ready(None)
             while not self._stopping:
-                if not (self._mailbox or self._nudged or self._lagging):
+                if not (self._mailbox or self._nudged or self.followers.lagging):
                     await self._sleep()
                     continue
                 self._nudged = False
@@ -174,8 +165,7 @@ class Actor:
         for message in [*batch, *self._mailbox]:
             message.tell(refused)
         self._mailbox.clear()
-        for subscription in self.subscriptions:
-            subscription.outbox.finish(refused)
+        self.followers.end(refused)
 
     def _tell_ready(self, refused: refusals.Refused | None) -> None:
         if self.ready.done():
@@ -211,7 +201,7 @@ class Actor:
         for message, outcome in turn.outcomes:
             message.tell(outcome)
         self._serve_looks(story, turn)
-        self._serve_lagging(story)
+        self.followers.serve_lagging(story)
         self._clock.set(story)
         self._leases.set(story)
         if turn.entries:
@@ -261,54 +251,17 @@ class Actor:
 
     def _publish(self, story: Story, turn: Turn) -> None:
         """Everything of the turn is durable: send it to who follows."""
+        self.followers.publish(story, turn.steps, info_changed=turn.info_changed)
         if turn.info_changed:
-            self._refresh(story)
-        for step in turn.steps:
-            self._send(step)
-        self._published = story.seq
-        if turn.info_changed:
-            self.world.note(story.state.info(), story.state.code)
-            self._close(story)
+            self._note_end(story)
 
-    def _send(self, step: Step) -> None:
-        """Send a step to who follows, and let those go who may not see the next one."""
-        self.subscriptions.publish(step)
-        self._dismiss(step.audience)
-
-    def _dismiss(self, audience: Audience | None) -> None:
-        """Let those go who may not follow any more."""
-        if audience is not None:
-            for subscription in self.subscriptions:
-                if not audience.admits(subscription.account, invited=subscription.invited):
-                    self._drop(subscription)
-
-    def _refresh(self, story: Story) -> None:
-        """Seats changed: give each follower the eyes of its seat."""
-        for subscription in self.subscriptions:
-            subscription.seat = story.state.seats.seat_of(subscription.account)
-
-    def _close(self, story: Story) -> None:
-        """Let all go when the table is closed."""
+    def _note_end(self, story: Story) -> None:
         state = story.state
         if state.state == FROZEN:
             self.log.error("table_frozen", seq=story.seq, version=state.n)
             self.world.metrics.frozen()
         elif state.closed:
             self.log.info("table_closed", version=state.n)
-        else:
-            return
-        for subscription in self.subscriptions:
-            self._see_out(subscription)
-
-    def _see_out(self, subscription: Subscription) -> None:
-        """The table is closed: let a follower go once it has the end of the story."""
-        if not subscription.lagging:
-            self._drop(subscription)
-
-    def _drop(self, subscription: Subscription) -> None:
-        self.subscriptions.remove(subscription)
-        self._lagging.pop(subscription, None)
-        subscription.outbox.unfollow(subscription)
 
     def _serve_looks(self, story: Story, turn: Turn) -> None:
         for look in turn.looks:
@@ -322,82 +275,28 @@ class Actor:
 
     # ── following ──
 
-    def follow(self, story: Story, subscription: Subscription, after: table_pb2.Place | None) -> int:
-        """Begin to follow: put the tail, or a snapshot, into the outbox; return the table's n. Raises Refused."""
-        state = story.state
-        if subscription.outbox.ended:
-            raise refusals.stopping()
-        subscription.seat = seat = state.seats.seat_of(subscription.account)
-        if seat < 0 and not state.spectators:
-            raise refusals.no_spectators()
-        outbox = subscription.outbox
-        before = outbox.follower(self.name)
-        if isinstance(before, Subscription):
-            self.subscriptions.remove(before)
-        try:
-            self.subscriptions.admit(subscription.account, seat)
-        except refusals.Refused:
-            if isinstance(before, Subscription):
-                self.subscriptions.add(before)
-            raise
-        outbox.follow(subscription)
-        opening = self._opening(story, seat, after)
-        if opening:
-            outbox.put(subscription, opening)
-        self.subscriptions.add(subscription)
-        if state.closed:
-            self._see_out(subscription)
-        elif seat >= 0:
-            self._absence.changed()
-            self.nudge()
-        return state.n
+    @property
+    def subscriptions(self) -> Subscriptions:
+        """Who follows."""
+        return self.followers.subscriptions
 
-    def _opening(self, story: Story, seat: int, after: table_pb2.Place | None) -> bytes:
-        """Return the chunks with which a reader begins, joined: an outbox takes them whole or not at all."""
-        if after is None:
-            return chunk(UPDATES_TAG, story.snapshot(seat, REASON_FIRST))
-        tail = story.ring.tail(seat, after.n, after.p) if after.epoch == story.state.epoch else REASON_UNKNOWN
-        if isinstance(tail, list):
-            return b"".join(tail)
-        self._count_resync(tail)
-        return chunk(UPDATES_TAG, story.snapshot(seat, tail))
+    def seat_followed(self) -> None:
+        """One who sits here follows."""
+        self._absence.changed()
+        self.nudge()
 
-    def lag(self, subscription: Subscription) -> None:
-        """A slow reader is ready again: it gets a snapshot in the next turn."""
-        self._lagging[subscription] = None
-        self.wake()
-
-    def unfollow(self, subscription: Subscription) -> None:
-        """End a subscription, from the stream's side."""
-        self.subscriptions.remove(subscription)
-        self._lagging.pop(subscription, None)
+    def unfollowed(self, subscription: Subscription) -> None:
+        """A follower is gone."""
         self.last_touch = self.world.clock.now()
         self._leases.note(subscription.account)
         if subscription.seat >= 0:
-            self._absence.changed()
-            self.nudge()
+            self.seat_followed()
 
     def heard(self, account: str, *, of_hand: bool = False) -> None:
         """Note that an account called about the table, or about what it could answer."""
         self._leases.note(account)
         if self._story is not None:
             self._absence.heard(self._story.state, account, of_hand=of_hand)
-
-    def _serve_lagging(self, story: Story) -> None:
-        lagging, self._lagging = self._lagging, {}
-        for subscription in lagging:
-            self._resync(story, subscription, REASON_SLOW)
-
-    def _resync(self, story: Story, subscription: Subscription, reason: table_pb2.SnapshotReason.ValueType) -> None:
-        self._count_resync(reason)
-        subscription.lagging = False
-        subscription.outbox.put(subscription, chunk(UPDATES_TAG, story.snapshot(subscription.seat, reason)))
-        if story.state.closed:
-            self._see_out(subscription)
-
-    def _count_resync(self, reason: table_pb2.SnapshotReason.ValueType) -> None:
-        name = table_pb2.SnapshotReason.Name(reason).removeprefix("SNAPSHOT_REASON_")
-        self.world.metrics.resync(name)
 
     # ── starting over ──
 
@@ -430,7 +329,8 @@ class Actor:
                 self.missing = True
                 return False
             try:
-                story, diverged = await recover(self.name, entries, self.world.limits)
+                now_ms = int(self.world.clock.now() * 1000)
+                story, diverged = await recover(self.name, entries, self.world.limits, now_ms)
             except Diverged:
                 if not self._unreadable:
                     self.log.exception("table_unreadable")
@@ -443,10 +343,9 @@ class Actor:
                 why = "digest" if cause is None else type(cause).__name__
                 self.log.error("journal_diverges", seq=diverged.seq, kind=diverged.kind, error=why)
                 self.world.metrics.frozen()
-            self.world.note(story.state.info(), story.state.code)
             self._story = story
             self._clock.woke()
-            self._catch_up(story)
+            self.followers.catch_up(story)
             self._clock.set(story)
             self._leases.set(story)
             self._house.ask(story)
@@ -468,27 +367,3 @@ class Actor:
         finally:
             timer.cancel()
             self._waiter = None
-
-    def _catch_up(self, story: Story) -> None:
-        """Send followers what became durable without their being told."""
-        state = story.state
-        steps = [step for step in story.ring.steps if step.seq > self._published]
-        contiguous = not steps or steps[0].seq == self._published + 1
-        self._refresh(story)
-        if state.epoch == self._epoch and contiguous and story.seq >= self._published:
-            for step in steps:
-                self._send(step)
-        else:
-            self._dismiss(state.audience)
-            for subscription in self.subscriptions:
-                self._resync(story, subscription, REASON_UNKNOWN)
-        self._epoch = state.epoch
-        self._published = story.seq
-        if state.closed:
-            for subscription in self.subscriptions:
-                self._see_out(subscription)
-
-
-def follower(actor: Actor, account: str, outbox: Outbox) -> Subscription:
-    """Make a subscription, not yet in effect, of `outbox` to a table."""
-    return Subscription(actor.name, account, outbox, actor.lag, actor.unfollow)

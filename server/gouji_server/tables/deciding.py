@@ -70,7 +70,8 @@ class TableSpec:
 
     ``rule_set`` is a preset's name, ``options`` overrides by option name, ``seat`` the maker's (None: without a seat),
     ``decision_seconds`` None for no clock; a ``private`` table is opened by a join code and stands in no list.
-    ``bank_seconds`` is each seat's bank for the match.
+    ``bank_seconds`` is each seat's bank for the match; ``spectator_delay_seconds`` how much later people without a seat
+    are told what happens in it, ``most_spectators`` how many of them may follow at once.
     """
 
     rule_set: str = "qingdao"
@@ -82,6 +83,8 @@ class TableSpec:
     private: bool = False
     options: tuple[tuple[str, gr.rule_set.OptionValue], ...] = ()
     bank_seconds: float = 0.0
+    spectator_delay_seconds: float = 0.0
+    most_spectators: int = inputs.MOST_SPECTATORS
 
 
 def check_request_id(request_id: str) -> None:
@@ -271,7 +274,7 @@ def decide_join(
     if sits >= 0 and state.state == PLAYING:
         check_said(state, sits)
     else:
-        check_waiting(state)
+        check_waiting(state, caller.account, now_ms)
         check_changes(state, caller.account)
     if sits >= 0:
         return unchanged(now_ms, caller.account, JOIN_TABLE, body, request_id)
@@ -294,7 +297,7 @@ def decide_leave(state: TableState, caller: Caller, request_id: str, now_ms: int
         return known
     if state.seats.seat_of(caller.account) < 0:
         raise state.stranger(caller.account, no_seat())
-    check_waiting(state)
+    check_waiting(state, caller.account, now_ms)
     return inputs.Left(now_ms, caller.account, request_id, state.heir(caller.account))
 
 
@@ -309,7 +312,7 @@ def decide_ready(
     seat = state.seats.seat_of(caller.account)
     if seat < 0:
         raise state.stranger(caller.account, no_seat())
-    check_waiting(state)
+    check_waiting(state, caller.account, now_ms)
     check_changes(state, caller.account)
     if state.seats.players[seat].ready == ready:
         return unchanged(now_ms, caller.account, SET_READY, body_hash(ready), request_id)
@@ -328,7 +331,7 @@ def decide_opposite(
     seat = state.seats.seat_of(caller.account)
     if seat < 0:
         raise state.stranger(caller.account, no_seat())
-    check_waiting(state)
+    check_waiting(state, caller.account, now_ms)
     if state.rules.seating != "choose_opposite":
         raise refusals.no_choosing()
     state.seats.check_choice(seat, wanted)
@@ -360,14 +363,18 @@ def decide_bot(
     known = state.requests.find((caller.account, ADD_BOT, request_id), body_hash(policy, wanted))
     if known is not None:
         return known
-    check_waiting(state)
+    check_waiting(state, caller.account, now_ms)
     return inputs.BotAdded(now_ms, caller.account, policy, state.seats.pick(wanted), wanted, request_id)
 
 
-def check_waiting(state: TableState) -> None:
-    """Raise Refused unless the table waits for players."""
-    if state.state != WAITING:
-        raise refusals.started() if state.state == PLAYING else _closed(state)
+def check_waiting(state: TableState, account: str, now_ms: int) -> None:
+    """Raise Refused unless the table waits for players. Who has no seat is told of a match's end with the delay."""
+    if state.state == WAITING:
+        return
+    later = state.match is not None and state.seats.seat_of(account) < 0
+    if state.state == PLAYING or (later and now_ms < state.end_time + state.spectator_delay_ms):
+        raise refusals.started()
+    raise _closed(state)
 
 
 # ── making a table ──
@@ -414,4 +421,6 @@ def decide_create(
         private=spec.private,
         code=code,
         bank_ms=round(spec.bank_seconds * 1000),
+        spectator_delay_ms=round(spec.spectator_delay_seconds * 1000),
+        most_spectators=spec.most_spectators,
     )

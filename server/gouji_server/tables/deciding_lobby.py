@@ -41,7 +41,7 @@ def decide_reset_code(
     known = state.requests.find((caller.account, RESET_JOIN_CODE, request_id), body_hash())
     if known is not None:
         return known
-    check_waiting(state)
+    check_waiting(state, caller.account, now_ms)
     if not state.private:
         raise refusals.not_private()
     check_changes(state, caller.account)
@@ -58,7 +58,7 @@ def decide_update(
     known = state.requests.find((caller.account, UPDATE_TABLE, request_id), body)
     if known is not None:
         return known
-    check_waiting(state)
+    check_waiting(state, caller.account, now_ms)
     changes = dict(said)
     try:
         fields, rules = state.outcome_of(changes)
@@ -88,7 +88,7 @@ def decide_kick(
     known = state.requests.find((caller.account, KICK_PLAYER, request_id), body)
     if known is not None:
         return known
-    check_waiting(state)
+    check_waiting(state, caller.account, now_ms)
     player = state.seats.players[seat]
     if player.free:
         raise refusals.nobody_there(seat)

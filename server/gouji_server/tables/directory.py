@@ -29,6 +29,7 @@ class Directory:
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self._infos: dict[str, lobby_pb2.Table] = {}
+        self._shown: dict[str, lobby_pb2.Table] = {}
         self._order: list[_Key] = []
         self._closed: list[_Key] = []
         self._open_of: dict[str, int] = {}
@@ -39,6 +40,14 @@ class Directory:
     def get(self, name: str) -> lobby_pb2.Table | None:
         """Return a table's lobby facts, None if it is not listed; shared, so not to be changed."""
         return self._infos.get(name)
+
+    def shown(self, name: str, account: str = "") -> lobby_pb2.Table | None:
+        """Return what somebody may know of a table's lobby facts: who does not sit there may be told later."""
+        info = self._infos.get(name)
+        later = self._shown.get(name)
+        if info is None or later is None or (account and any(player.account == account for player in info.players)):
+            return info
+        return later
 
     def find(self, code: str) -> str:
         """Return the name of the table that a join code opens, empty for none."""
@@ -52,9 +61,12 @@ class Directory:
         if code and self._by_code.setdefault(code, name) == name:
             self._code_of[name] = code
 
-    def note(self, info: lobby_pb2.Table, code: str = "") -> None:
-        """Take a table's new lobby facts and join code. The code of a table that is over opens nothing."""
-        self._note_code(info.name, code if info.state not in _CLOSED else "")
+    def note(self, info: lobby_pb2.Table, code: str = "", shown: lobby_pb2.Table | None = None) -> None:
+        """Take a table's new lobby facts and join code. The code of a table that is over opens nothing.
+
+        `shown`: what those without a seat may know of the facts, where they are told later.
+        """
+        self._note_code(info.name, code if (shown or info).state not in _CLOSED else "")
         before = self._infos.get(info.name)
         key = _key(info)
         if before is None:
@@ -69,7 +81,19 @@ class Directory:
         if not is_open and (was_open or before is None):
             insort(self._closed, key)
             self._forget_oldest()
-        self._tell(info.name)
+        if self._show(info.name, shown):
+            self._tell(info.name)
+
+    def _show(self, name: str, shown: lobby_pb2.Table | None) -> bool:
+        """Keep what may be known; return whether that may have changed: listeners are told of nothing else."""
+        if shown is None or name not in self._infos:
+            self._shown.pop(name, None)
+            return True
+        same = self._shown.get(name) == shown
+        if not same:
+            self._shown[name] = lobby_pb2.Table()
+            self._shown[name].CopyFrom(shown)
+        return not same
 
     def listen(self, listener: Callable[[str], None]) -> None:
         """Have a listener told the name of each table whose lobby facts change."""
@@ -87,7 +111,7 @@ class Directory:
         """Return the newest tables that match, newest first, and whether there are more."""
         found: list[lobby_pb2.Table] = []
         for _, name in self._order:
-            info = self._infos[name]
+            info = self._shown.get(name) or self._infos[name]
             if matches(info):
                 if len(found) == most:
                     return found, True
@@ -131,7 +155,7 @@ class Directory:
         at = 0 if not token else bisect_left(self._order, _read_token(token, filters))
         found: list[lobby_pb2.Table] = []
         for key in self._order[at:]:
-            info = self._infos[key[1]]
+            info = self._shown.get(key[1]) or self._infos[key[1]]
             if not _matches(info, state, with_free_seat=with_free_seat) or (matches is not None and not matches(info)):
                 continue
             if len(found) == (size or PAGE_SIZE):
@@ -151,6 +175,7 @@ class Directory:
             key = self._closed.pop()
             self._order.remove(key)
             del self._infos[key[1]]
+            self._shown.pop(key[1], None)
             self._tell(key[1])
 
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, TypeVar
 from gouji.lobby.v1 import lobby_pb2
 from gouji.table.v1 import table_pb2
 from gouji_server.tables import deciding, deciding_absence, deciding_lobby, refusals, seat_queries
-from gouji_server.tables.actor import follower
 from gouji_server.tables.messages import Change, Look, Move
 from gouji_server.tables.promise import decide_entropy
 
@@ -42,16 +41,17 @@ class TableHandle:
 
     async def shown(self, caller: Caller, code: str = "") -> lobby_pb2.Table:
         """Return the lobby facts, not to be changed, to who may know them: a private table wants a seat or its code."""
-        listed = self._tables.listed(self.name)
+        listed = self._tables.shown(self.name, caller.account)
         if listed is not None and not listed.private:
             awake = self._tables.actor_awake(self.name)
             if awake is not None:
                 awake.heard(caller.account)
             return listed
+        actor = self._tables.actor(self.name)
 
         def read(story: Story) -> lobby_pb2.Table:
             _check_admitted(story.state, caller, code)
-            return story.state.info()
+            return actor.followers.info(story, caller.account)
 
         return await self._look(caller, read)
 
@@ -208,14 +208,14 @@ class TableHandle:
         begins anew.
         """
         actor = self._actor_heard(caller)
-        subscription = follower(actor, caller.account, outbox)
+        subscription = actor.followers.follower(caller.account, outbox)
 
         def follow(story: Story) -> int:
             if request_id:
                 deciding.check_request_id(request_id)
             _check_admitted(story.state, caller, code)
             subscription.invited = story.state.invites(caller.account, code)
-            n = actor.follow(story, subscription, after)
+            n = actor.followers.follow(story, subscription, after)
             if request_id:
                 outbox.put_result(request_id, n)
             return n
@@ -234,12 +234,14 @@ class TableHandle:
     async def view(self, caller: Caller, code: str = "") -> bytes:
         """Return a snapshot as a TableUpdate. Without a seat a private table wants its join code."""
 
+        actor = self._tables.actor(self.name)
+
         def read(story: Story) -> bytes:
             _check_admitted(story.state, caller, code)
             seat = story.state.seats.seat_of(caller.account)
             if seat < 0 and not story.state.spectators:
                 raise refusals.no_spectators()
-            return story.snapshot(seat, REASON_REQUESTED)
+            return actor.followers.snapshot(story, seat, REASON_REQUESTED)
 
         return await self._look(caller, read)
 

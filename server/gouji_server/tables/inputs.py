@@ -21,6 +21,10 @@ class BadEntry(ValueError):
     """A journal entry that no version of this server wrote."""
 
 
+MOST_SPECTATORS = 50
+"""How many people without a seat may follow a table unless its maker says it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Created:
     """The table was made. ``seat`` is the owner's, -1 for none; ``options`` overrides of the preset by option name.
@@ -29,7 +33,8 @@ class Created:
     there were such accounts and tables do not say it. ``reserved`` are the accounts for whom seats are kept
     until ``reserved_until``, ``bots`` the policies of built-in bots, both by the seat's number as text; ``matched``:
     the matchmaker made the table, which is closed if it does not begin by then.
-    ``bank_ms``: each seat's bank; older entries do not say it.
+    ``bank_ms``: each seat's bank; ``spectator_delay_ms``: how much later people without a seat are told what happens,
+    ``most_spectators``: how many may follow at once; older entries do not say it.
     """
 
     time: int
@@ -52,6 +57,8 @@ class Created:
     reserved_until: int = 0
     bots: dict[str, str] = field(default_factory=dict)
     matched: bool = False
+    spectator_delay_ms: int = 0
+    most_spectators: int = MOST_SPECTATORS
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +138,8 @@ class TableUpdated:
     """The owner changed what the table is like.
 
     ``changes`` are the new values by name: ``title``, ``rules`` (a preset's name), ``options`` (all overrides by name),
-    ``deals``, ``times`` (milliseconds for a decision and in a bank), ``spectators``, ``private``. ``body`` is the hash
+    ``deals``, ``times`` (milliseconds for a decision and in a bank), ``spectators``, ``private``,
+    ``spectator_delay_ms``, ``most_spectators``. ``body`` is the hash
     of what was said, in hexadecimal; ``code`` the join code of a table that became private.
     """
 

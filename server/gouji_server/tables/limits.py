@@ -25,6 +25,11 @@ class Limits:
     """Recent steps that a table keeps. A reader that resumes from before them gets a snapshot."""
     ring_bytes: int = 512 << 10
     """Bytes of recent steps that a table keeps. Beyond: the oldest go first, as for `ring_steps`."""
+    late_bytes: int = 8 << 20
+    """Bytes of steps of one table that wait to be told to those without a seat. Beyond: those steps are replaced by one
+    snapshot, told when the newest of them is due."""
+    spectator_delay_seconds: float = 0.0
+    """How much later those without a seat are told what happens in a match: the least, and what it is unless said."""
     watchers: int = 500
     """Subscriptions of one table without a seat. Beyond: RESOURCE_EXHAUSTED, `TOO_MANY_WATCHERS`."""
     streams_per_account: int = 8

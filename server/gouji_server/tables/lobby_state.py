@@ -82,7 +82,8 @@ class LobbyState:
     ``made`` is what the maker of the table was answered, ``changes`` what each account did before the match, ``came``
     who ever sat here, or owned the table, ``banned`` who gets no seat; ``code`` opens a private table to who knows it;
     ``n`` counts public events; seats are kept for ``guests`` until ``reserved_until`` (milliseconds, 0: none is).
-    ``times`` are the clocks.
+    ``times`` are the clocks. ``spectator_delay_ms`` is how much later those without a seat are told what happens in the
+    match, ``most_spectators`` how many may follow at once.
     """
 
     __slots__ = (
@@ -93,12 +94,14 @@ class LobbyState:
         "changes_in_all",
         "code",
         "create_time",
+        "end_time",
         "epoch",
         "guests",
         "limits",
         "made",
         "match",
         "matched",
+        "most_spectators",
         "n",
         "name",
         "owner",
@@ -108,6 +111,7 @@ class LobbyState:
         "rule_set",
         "rules",
         "seats",
+        "spectator_delay_ms",
         "spectators",
         "state",
         "times",
@@ -127,6 +131,9 @@ class LobbyState:
         self.guests: frozenset[str] = frozenset()
         self.reserved_until = 0
         self.matched = False
+        self.spectator_delay_ms = 0
+        self.most_spectators = inputs.MOST_SPECTATORS
+        self.end_time = 0
         self.code = ""
         self.seats = Seats()
         self.state: lobby_pb2.TableState.ValueType = lobby_pb2.TABLE_STATE_UNSPECIFIED
@@ -186,7 +193,11 @@ class LobbyState:
             players=[player.to_proto() for player in self.seats.players],
             spectators_allowed=self.spectators,
             private=self.private,
+            most_spectators=self.most_spectators,
         )
+        info.spectator_delay.FromMilliseconds(self.spectator_delay_ms)
+        if self.end_time:
+            info.end_time.FromMilliseconds(self.end_time)
         for field, value in settings_of(self.rules):
             info.options.add(field=field, value=value)
         info.create_time.FromMilliseconds(self.create_time)
@@ -208,6 +219,8 @@ class LobbyState:
         self.total_deals = entry.deals
         self.times.control = TimeControl(entry.decision_ms, entry.bank_ms)
         self.spectators = entry.spectators
+        self.spectator_delay_ms = entry.spectator_delay_ms
+        self.most_spectators = entry.most_spectators
         self.owner = entry.owner
         self.private = entry.private
         self.code = entry.code
@@ -316,6 +329,8 @@ class LobbyState:
             "time_control": times != self.times.control,
             "spectators_allowed": changes.get("spectators", self.spectators) != self.spectators,
             "private": changes.get("private", self.private) != self.private,
+            "spectator_delay": changes.get("spectator_delay_ms", self.spectator_delay_ms) != self.spectator_delay_ms,
+            "most_spectators": changes.get("most_spectators", self.most_spectators) != self.most_spectators,
         }
         return tuple(field for field, is_other in changed.items() if is_other), rules
 
@@ -327,6 +342,8 @@ class LobbyState:
         self.title = changes.get("title", self.title)
         self.total_deals = changes.get("deals", self.total_deals)
         self.spectators = changes.get("spectators", self.spectators)
+        self.spectator_delay_ms = changes.get("spectator_delay_ms", self.spectator_delay_ms)
+        self.most_spectators = changes.get("most_spectators", self.most_spectators)
         if "times" in changes:
             self.times.control = TimeControl(*changes["times"])
         if "private" in fields:
@@ -395,6 +412,7 @@ class LobbyState:
 
     def _close(self, effect: Effect, reason: events_pb2.CloseReason.ValueType) -> None:
         self.state = FINISHED
+        self.end_time = effect.time
         self._info = None
         effect.info_changed = True
         self._tell(effect, happenings.TableClosed(reason))

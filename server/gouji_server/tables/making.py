@@ -101,10 +101,12 @@ def rematch_of(
         },
         reserved_until=now_ms + round(seconds * 1000),
         bots={str(player.seat): player.bot for player in state.seats.players if player.bot},
+        spectator_delay_ms=state.spectator_delay_ms,
+        most_spectators=state.most_spectators,
     )
 
 
-def matched_of(wanted: MatchedTable, now_ms: int, epoch: int) -> inputs.Created:
+def matched_of(wanted: MatchedTable, now_ms: int, epoch: int, spectator_delay_seconds: float = 0.0) -> inputs.Created:
     """Return the making of a matchmaker's table: nobody owns it, and it is closed if it does not begin in time."""
     rules = gr.preset(wanted.rule_set)
     return inputs.Created(
@@ -125,4 +127,5 @@ def matched_of(wanted: MatchedTable, now_ms: int, epoch: int) -> inputs.Created:
         reserved_until=now_ms + round(wanted.ready_seconds * 1000),
         bots={str(seat): policy for seat, policy in wanted.bots.items()},
         matched=True,
+        spectator_delay_ms=round(spectator_delay_seconds * 1000),
     )

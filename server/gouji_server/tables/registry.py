@@ -25,6 +25,7 @@ from gouji_server.tables.messages import Abandon, Desert, Look, Turn
 from gouji_server.tables.observing import NullMetrics
 from gouji_server.tables.outbox import Outbox
 from gouji_server.tables.requests import created_body
+from gouji_server.tables.spectating import before_delay
 from gouji_server.tables.story import Story
 from gouji_server.tables.summaries import read_summary
 from gouji_server.tables.table import FINISHED, FROZEN
@@ -102,7 +103,10 @@ class Tables:
                 self._log.error("summary_unreadable", table=name)
                 unreadable.append(name)
                 continue
-            self._note(*facts)
+            shown = before_delay(facts[0], self._world.clock.now())
+            self._note(*facts, shown)
+            if shown is not None:
+                self.actor(facts[0].name)  # it knows what those without a seat may be told, and when
         for info in self._directory.playing():
             if not info.HasField("suspend_time"):
                 self.actor(info.name)
@@ -114,8 +118,8 @@ class Tables:
                 self.actor(name)  # its entries tell what the summary does not
         self._sweep_later()
 
-    def _note(self, info: lobby_pb2.Table, code: str = "") -> None:
-        self._directory.note(info, code)
+    def _note(self, info: lobby_pb2.Table, code: str = "", shown: lobby_pb2.Table | None = None) -> None:
+        self._directory.note(info, code, shown)
         if info.state == FINISHED and self._finished is not None:
             self._finished(info.name)
 
@@ -159,6 +163,10 @@ class Tables:
     def listed(self, name: str) -> lobby_pb2.Table | None:
         """Return a table's lobby facts, None if it is not listed; shared, so not to be changed."""
         return self._directory.get(name)
+
+    def shown(self, name: str, account: str = "") -> lobby_pb2.Table | None:
+        """Return what an account may know of a table's lobby facts (empty: one that does not sit there)."""
+        return self._directory.shown(name, account)
 
     def list(
         self,
@@ -316,7 +324,9 @@ class Tables:
         self._check_open()
         name = making.matched_name(match, self._name_key)
         epoch = int.from_bytes(self._world.entropy.token_bytes(6), "big") + 1
-        created = making.matched_of(wanted, int(self._world.clock.now() * 1000), epoch)
+        created = making.matched_of(
+            wanted, int(self._world.clock.now() * 1000), epoch, self.limits.spectator_delay_seconds
+        )
         made = self._directory.get(name) or await self._make(name, created)
         if made is None:
             await asyncio.shield(self.actor(name).ready)

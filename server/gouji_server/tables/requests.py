@@ -59,6 +59,7 @@ def created_body(entry: inputs.Created) -> bytes:
     )
     if entry.private:
         said += ("private",)
+    said += tuple(value for value in (entry.spectator_delay_ms, entry.most_spectators) if value)
     return body_hash(*said)
 
 

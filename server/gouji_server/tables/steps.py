@@ -67,10 +67,12 @@ class Step:
     ``seq`` is the journal's number of its input; ``n`` and ``p`` (per seat) the place after it. ``shared`` is the chunk
     for everyone to whom nothing private was said, None if it has no public event; ``private`` the chunks of the seats
     to which something was; ``size`` what it takes in memory; ``info_changed`` the table's lobby facts changed;
-    ``audience`` who may follow after it, None for everybody, or as before where those facts are.
+    ``audience`` who may follow after it, None for everybody, or as before where those facts are. ``due`` is when those
+    without a seat may be told (milliseconds; 0: at once); ``base`` a snapshot after it for who is told later from then
+    on, empty in a match and where nobody is.
     """
 
-    __slots__ = ("audience", "info_changed", "n", "p", "private", "seq", "shared", "size")
+    __slots__ = ("audience", "base", "due", "info_changed", "n", "p", "private", "seq", "shared", "size")
 
     def __init__(
         self,
@@ -82,6 +84,8 @@ class Step:
         *,
         info_changed: bool = False,
         audience: Audience | None = None,
+        due: int = 0,
+        base: bytes = b"",
     ) -> None:
         self.seq = seq
         self.n = n
@@ -90,6 +94,8 @@ class Step:
         self.private = private
         self.info_changed = info_changed
         self.audience = audience
+        self.due = due
+        self.base = base
         self.size = len(shared or b"") + sum(map(len, private.values()))
 
     def chunk_for(self, seat: int) -> bytes | None:

@@ -10,17 +10,18 @@ import asyncio
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from gouji.table.v1 import table_pb2
 from gouji_server.journal import Entry
 from gouji_server.tables import inputs
 from gouji_server.tables.convert import SEATS_IN
 from gouji_server.tables.digests import digest_after
-from gouji_server.tables.steps import UPDATES_TAG, Step, StepEncoder, StepRing, chunk, private_part
+from gouji_server.tables.lobby_state import PLAYING
+from gouji_server.tables.steps import SPECTATOR, UPDATES_TAG, Step, StepEncoder, StepRing, chunk, private_part
 from gouji_server.tables.table import Effect, TableState
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from gouji.table.v1 import table_pb2
     from gouji_server.tables.limits import Limits
 
 _SLICE = 200
@@ -37,34 +38,41 @@ class Diverged(Exception):
 
 
 class Story:
-    """See the module. ``seq`` is the number of the last entry, made durable or about to be."""
+    """See the module. ``seq`` is the number of the last entry, made durable or about to be.
 
-    __slots__ = ("_digest", "encoder", "ring", "seq", "state")
+    ``shown``: after recovery of a table whose match is told later to those without a seat, a snapshot of what they may
+    know, and the steps that they are to be told.
+    """
+
+    __slots__ = ("_digest", "encoder", "ring", "seq", "shown", "state")
 
     def __init__(self, name: str, limits: Limits) -> None:
         self.state = TableState(name, limits)
         self.ring = StepRing(limits.ring_steps, limits.ring_bytes)
         self.encoder: StepEncoder | None = None
         self.seq = 0
+        self.shown: tuple[bytes, list[Step]] | None = None
         self._digest = b""
 
     def make(self, happening: inputs.Input) -> tuple[Entry, Step]:
         """Make an input happen. Raises gouji_rules.RuleViolation for a move that the rules refuse: nothing changed."""
+        running = self.state.state == PLAYING
         effect = self.state.apply(happening)
         kind, body = inputs.encode(happening)
         self.seq += 1
         self._digest = digest_after(self._digest, kind, body, self.state)
-        step = self._encode(effect)
+        step = self._encode(effect, running=running)
         return Entry(self.seq, kind, body, self._digest), step
 
-    def replay(self, entry: Entry, *, encode: bool) -> None:
-        """Make a journal's entry happen again. Raises :class:`Diverged`."""
+    def replay(self, entry: Entry, *, encode: bool) -> Step | None:
+        """Make a journal's entry happen again; return its step if that is to be encoded. Raises :class:`Diverged`."""
         with _diverging(entry):
+            running = self.state.state == PLAYING
             effect = self._happen_again(entry)
             if encode:
-                self._encode(effect)
-            else:
-                self._skip(effect)
+                return self._encode(effect, running=running)
+            self._skip(effect)
+        return None
 
     def retell(self, entry: Entry) -> tuple[Effect, bytes, dict[int, bytes]]:
         """Make a journal's entry happen again, for a reader of a match that is over.
@@ -99,7 +107,7 @@ class Story:
             self.encoder = StepEncoder(self.state.name, self.state.epoch)
         return self.encoder
 
-    def _encode(self, effect: Effect) -> Step:
+    def _encode(self, effect: Effect, *, running: bool) -> Step:
         state = self.state
         shared: bytes | None = None
         if effect.happened or (effect.info_changed and not effect.quiet):
@@ -112,10 +120,20 @@ class Story:
         if told:
             for seat in SEATS_IN[told]:
                 private[seat] = chunk(UPDATES_TAG, public, self._private(seat))
-        audience = state.audience if effect.info_changed else None
         step = Step(
-            self.seq, state.n, tuple(state.p), shared, private, info_changed=effect.info_changed, audience=audience
+            self.seq,
+            state.n,
+            tuple(state.p),
+            shared,
+            private,
+            info_changed=effect.info_changed,
+            audience=state.audience if effect.info_changed else None,
         )
+        if state.spectator_delay_ms:
+            if running:
+                step.due = effect.time + state.spectator_delay_ms
+            elif shared is not None:
+                step.base = self.snapshot(SPECTATOR, table_pb2.SNAPSHOT_REASON_FIRST)
         self.ring.add(step)
         return step
 
@@ -157,7 +175,7 @@ class Story:
         self.encoder = None
         self.state.freeze(effect)
         self.ring.start_at(self.state.n, tuple(self.state.p))
-        self._encode(effect)
+        self._encode(effect, running=False)
 
 
 @contextmanager
@@ -171,23 +189,41 @@ def _diverging(entry: Entry) -> Iterator[None]:
         raise Diverged(entry.seq, entry.kind) from error
 
 
-async def recover(name: str, entries: Sequence[Entry], limits: Limits) -> tuple[Story, Diverged | None]:
+async def recover(
+    name: str, entries: Sequence[Entry], limits: Limits, now_ms: int = 0
+) -> tuple[Story, Diverged | None]:
     """Fold a journal. Where an entry does not lead where it led, the story is frozen at the one before it."""
     try:
-        return await _fold(name, entries, limits), None
+        return await _fold(name, entries, limits, now_ms), None
     except Diverged as diverged:
-        good = await _fold(name, entries[: diverged.seq - 1], limits) if diverged.seq > 1 else None
+        good = await _fold(name, entries[: diverged.seq - 1], limits, now_ms) if diverged.seq > 1 else None
         if good is None or good.seq != diverged.seq - 1:
             raise
         good.freeze()
         return good, diverged
 
 
-async def _fold(name: str, entries: Sequence[Entry], limits: Limits) -> Story:
+async def _fold(name: str, entries: Sequence[Entry], limits: Limits, now_ms: int) -> Story:
     story = Story(name, limits)
     first_kept = len(entries) - limits.ring_steps
+    late: list[Step] | None = None
     for at, entry in enumerate(entries):
-        story.replay(entry, encode=at >= first_kept)
+        if late is None and _told_later(story.state, entry, now_ms):
+            late = []
+            story.shown = story.snapshot(SPECTATOR, table_pb2.SNAPSHOT_REASON_FIRST), late
+        step = story.replay(entry, encode=at >= first_kept or late is not None)
+        if late is not None and step is not None:
+            late.append(step)
         if at % _SLICE == _SLICE - 1:
             await asyncio.sleep(0)
+    if late is None and story.state.spectator_delay_ms:
+        story.shown = story.snapshot(SPECTATOR, table_pb2.SNAPSHOT_REASON_FIRST), []
     return story
+
+
+def _told_later(state: TableState, entry: Entry, now_ms: int) -> bool:
+    """Whether what an entry says is not to be told yet to those without a seat."""
+    if not state.spectator_delay_ms or state.state != PLAYING:
+        return False
+    with _diverging(entry):
+        return inputs.decode(entry.kind, entry.body).time + state.spectator_delay_ms > now_ms

@@ -64,8 +64,8 @@ class Subscriptions:
     def __iter__(self) -> Iterator[Subscription]:
         return iter(list(self._all))
 
-    def admit(self, account: str, seat: int) -> None:
-        """Raise Refused if one more would be too many."""
+    def admit(self, account: str, seat: int, most_spectators: int) -> None:
+        """Raise Refused if one more would be too many; `most_spectators` is how many people may watch this table."""
         of_account = sum(1 for other in self._all if other.account == account)
         if of_account >= self._limits.streams_per_account:
             raise Refused(
@@ -74,7 +74,9 @@ class Subscriptions:
                 "this account follows this table on too many streams",
                 "此账号关注这张桌子的连接太多",
             )
-        if seat < 0 and sum(1 for other in self._all if other.seat < 0) >= self._limits.watchers:
+        watching = [other.account for other in self._all if other.seat < 0]
+        others = len(set(watching) - {account})
+        if seat < 0 and (len(watching) >= self._limits.watchers or others >= most_spectators):
             raise Refused(RESOURCE_EXHAUSTED, "TOO_MANY_WATCHERS", "too many watch this table", "旁观这张桌子的人太多")
 
     def add(self, subscription: Subscription) -> None:
@@ -85,10 +87,12 @@ class Subscriptions:
         """Have it get no more; no error if it did not."""
         self._all.pop(subscription, None)
 
-    def publish(self, step: Step) -> None:
-        """Send a step to everyone it says something to."""
+    def publish(self, step: Step, *, to_spectators: bool = True) -> None:
+        """Send a step to everyone it says something to, or to the seats alone."""
         shared, private = step.shared, step.private
         for subscription in self._all:
+            if subscription.seat < 0 and not to_spectators:
+                continue
             said = private.get(subscription.seat, shared)
             if said is not None:
                 subscription.outbox.put(subscription, said)

@@ -18,7 +18,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """What tables share. ``note`` is told a table's lobby facts and join code whenever they changed."""
+    """What tables share.
+
+    ``note`` is told a table's lobby facts and join code whenever they changed, and besides what those without a seat
+    may know of the facts where they are told later, else None.
+    """
 
     journal: Journal
     clock: Clock
@@ -26,4 +30,4 @@ class World:
     bots: HouseBots
     limits: Limits
     metrics: Metrics
-    note: Callable[[lobby_pb2.Table, str], None]
+    note: Callable[[lobby_pb2.Table, str, lobby_pb2.Table | None], None]
