@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from gouji_client.errors import GoujiError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
+    from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator
     from concurrent.futures import Future
 
 T = TypeVar("T")
@@ -63,6 +63,28 @@ class BackgroundLoop:
             raise
         finally:
             self._waiting.discard(future)
+
+    def iterate(self, told: AsyncGenerator[T, None]) -> Iterator[T]:
+        """Iterate over what an asynchronous generator gives. Who leaves the loop, or stops it by Ctrl-C, ends it."""
+        one_at_a_time = asyncio.Lock()  # a wait that was called off may still be ending when it is closed
+
+        async def next_one() -> tuple[T, ...]:
+            async with one_at_a_time:
+                try:
+                    return (await anext(told),)
+                except StopAsyncIteration:
+                    return ()
+
+        async def close() -> None:
+            async with one_at_a_time:
+                await told.aclose()
+
+        try:
+            while got := self.run(next_one()):
+                yield got[0]
+        finally:
+            with contextlib.suppress(LoopEnded):
+                self.run(close())
 
     def close_at_exit(self, closer: Callable[[], Coroutine[Any, Any, object]]) -> int:
         """Have something closed when the process ends, unless it was before; return the number to `forget` it by."""

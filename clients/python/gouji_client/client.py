@@ -66,6 +66,7 @@ class Client:
         self.lobby = Lobby(lobby_pb2_grpc.LobbyServiceStub(channel), self._session, calls)
         """Finding, making and filling tables."""
         self.matchmaking = Matchmaking(matchmaking_pb2_grpc.MatchmakingServiceStub(channel), self._session, calls)
+        """Finding people to play with."""
         self.replays = Replays(replay_pb2_grpc.ReplayServiceStub(channel), self._session, calls)
         """Matches that are over."""
         self.accounts = Accounts(sessions_stub, self._session, calls)

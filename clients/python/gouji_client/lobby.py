@@ -36,8 +36,8 @@ class NewTable:
     (None with `with_seat=False`). `time` names a time control, `blitz`, `normal`, `slow` or `none`; or give times of
     your own, `decision_seconds` for one decision (None: no clock) and `bank_seconds` for each seat's bank.
     A `private` table stands in no list: others need its `Lobby.join_code`. People without a seat are told what happens
-    in the match `spectator_delay_seconds` later (None: as the server has it set), and `most_spectators` of them may watch
-    at once (0: 50).
+    in the match `spectator_delay_seconds` later (None: as the server has it set), and `most_spectators` of them may
+    watch at once (0: 50).
     """
 
     title: str = ""

@@ -20,7 +20,7 @@ from gouji_client.story import Update
 from gouji_client.view import view_of_snapshot
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, AsyncIterator
+    from collections.abc import AsyncGenerator
 
     import gouji_rules as gr
     from gouji.replay.v1.replay_pb2_grpc import ReplayServiceAsyncStub
@@ -73,7 +73,7 @@ class Replays:
         table: TableLike = "",
         ended_from: datetime | None = None,
         ended_before: datetime | None = None,
-    ) -> AsyncIterator[replay_pb2.Match]:
+    ) -> AsyncGenerator[replay_pb2.Match, None]:
         """Iterate over finished matches, the last finished first: `async for match in client.replays.matches()`.
 
         `player` is an account `accounts/{account}`, `rule_set` a preset's name; the times have to know their zone.

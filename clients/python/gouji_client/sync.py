@@ -128,7 +128,8 @@ class Client:
         self._closer = _loop.close_at_exit(client.close)
         self.lobby = Lobby(client)
         """Finding, making and filling tables."""
-        self.matchmaking = Matchmaking(client.matchmaking, _loop.run)
+        self.matchmaking = Matchmaking(client.matchmaking, _loop)
+        """Finding people to play with."""
         self.replays = Replays(client.replays, _loop)
         """Matches that are over."""
         self.accounts = Accounts(client.accounts, _loop)
@@ -188,6 +189,10 @@ class Client:
             self.lobby.add_bot(made.name, fill or "", seat)
         return self.table(made.name)
 
+    def pause_between(self, shortest: float, longest: float) -> None:
+        """Wait a random time between two bounds in seconds; none at all if both are 0."""
+        _loop.run(self._client.pause_between(shortest, longest))
+
     def close(self) -> None:
         """Close the connection. Twice is no error."""
         _loop.forget(self._closer)
@@ -219,6 +224,10 @@ class Lobby:
             return [table async for table in self._lobby.tables(**wishes)]
 
         return _loop.run(all_of_them())
+
+    def watch_tables(self, **wishes: Unpack[TableWishes]) -> Iterator[list[lobby_pb2.Table]]:
+        """Iterate over the list of open tables as it changes: `for tables in lobby.watch_tables()`."""
+        return _loop.iterate(self._lobby.watch_tables(**wishes))
 
     def get(self, table: TableLike, *, join_code: str = "") -> lobby_pb2.Table:
         """Return a table by its name; a private one also needs a seat there, or its join code."""
@@ -294,16 +303,20 @@ class Table:
 
     def updates(self) -> Iterator[Update]:
         """Follow the table: `for update in table.updates()`."""
-        updates = self._table.updates()
+        return _loop.iterate(self._table.updates())
 
-        async def next_one() -> Update | None:
-            return await anext(updates, None)
+    @property
+    def is_followed(self) -> bool:
+        """Whether the table is followed, so that `view` asks nobody."""
 
-        try:
-            while (update := _loop.run(next_one())) is not None:
-                yield update
-        finally:
-            _loop.run(updates.aclose())
+        async def look() -> bool:
+            return self._table.is_followed
+
+        return _loop.run(look())
+
+    def follow(self) -> TableView:
+        """Follow the table without iterating: keep `view` up to date from now on, and return it once there is one."""
+        return _loop.run(self._table.follow())
 
     def unfollow(self) -> None:
         """Stop following."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
+    from collections.abc import Iterator
     from datetime import datetime
 
     from gouji.replay.v1 import replay_pb2
@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from gouji_client.arguments import TableLike
     from gouji_client.background import BackgroundLoop
     from gouji_client.replays import ReplayStep
-
-T = TypeVar("T")
 
 
 class Replays:
@@ -37,7 +35,7 @@ class Replays:
         told = self._replays.matches(
             player=player, rule_set=rule_set, table=table, ended_from=ended_from, ended_before=ended_before
         )
-        return self._one_by_one(told)
+        return self._loop.iterate(told)
 
     def get(self, match: str) -> replay_pb2.Match:
         """Return a match with its deals."""
@@ -51,11 +49,4 @@ class Replays:
         self, match: str, *, eyes: int | Literal["open", "spectator"] = "open", first: int = 1, last: int = 0
     ) -> Iterator[ReplayStep]:
         """Iterate over a match step by step; see `gouji_client.Replays.steps`."""
-        return self._one_by_one(self._replays.steps(match, eyes=eyes, first=first, last=last))
-
-    def _one_by_one(self, told: AsyncIterator[T]) -> Iterator[T]:
-        async def next_one() -> T | None:
-            return await anext(told, None)
-
-        while (one := self._loop.run(next_one())) is not None:
-            yield one
+        return self._loop.iterate(self._replays.steps(match, eyes=eyes, first=first, last=last))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import grpc
 from google.protobuf.message_factory import GetMessageClass
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     Context = grpc.aio.ServicerContext[Any, Any]
 
 
+UNANSWERED: dict[str, str] = {}
+"""The methods that the fake server refuses as UNIMPLEMENTED, `Service.Method`, each with the reason."""
+
+
 def bearer(context: Context) -> str:
     """Return the access token of a call, empty if there is none."""
     for key, value in context.invocation_metadata() or ():
@@ -32,13 +36,25 @@ def handlers_of(service: ServiceDescriptor, answering: object) -> grpc.GenericRp
     """Return the handlers of a service whose methods `answering` has.
 
     They take the request (an iterator of them where the client streams) and the token, and raise `Refusal`; those that
-    stream yield responses.
+    stream yield responses. Methods that it does not have are refused as UNIMPLEMENTED.
     """
     handlers = {}
     for method in service.methods:
         name = re.sub(r"(?<!^)(?=[A-Z])", "_", method.name).lower()
-        handlers[method.name] = _handler(method, getattr(answering, name))
+        handlers[method.name] = _handler(method, getattr(answering, name, None) or _not_here(method))
     return grpc.method_handlers_generic_handler(service.full_name, handlers)
+
+
+def _not_here(method: MethodDescriptor) -> Callable[..., Any]:
+    """Return what refuses every call of a method."""
+    name = f"{method.containing_service.name}.{method.name}"
+    why = UNANSWERED.get(name, "nobody has written it yet")
+
+    def refuse(_request: object, _token: str) -> NoReturn:
+        text = f"the fake server does not answer {name}: {why}"
+        raise Refusal(grpc.StatusCode.UNIMPLEMENTED, "NOT_IN_THE_FAKE", text, f"测试服务器不支持 {name}")
+
+    return refuse
 
 
 def _handler(method: MethodDescriptor, answer: Callable[..., Any]) -> grpc.RpcMethodHandler[Any, Any]:
