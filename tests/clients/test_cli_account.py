@@ -130,7 +130,7 @@ def test_a_bot_is_made_and_plays_by_its_token(keep: Path, tmp_path: Path) -> Non
     assert "does not take this token" in refused(gouji(*run, env={"GOUJI_BOT_TOKEN": token.strip()}))
     told(gouji("bot", "account", "delete", bot, *own))
     assert "BOT_NOT_FOUND" in refused(gouji("bot", "token", "list", bot, *own))
-    assert "no scope" in refused(gouji("bot", "token", "create", bot, *own, "--scope", "dance"))
+    assert "no scope" in refused(gouji("bot", "token", "create", bot, *own, "--scope", "dance"), 2)
     assert "No such file" in refused(gouji(*run, "--token-file", str(tmp_path / "none")), status=2)
 
 

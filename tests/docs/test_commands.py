@@ -132,8 +132,8 @@ WAYS: list[tuple[str, Callable[[World, Step], None]]] = [
     (r"gouji bot (account|token) .*", run),
     (r'echo "[a-z ]+" \| gouji account sign-in .*', run_there),
     (r'echo "[a-z ]+" \| gouji account .*', run),
-    (r"gouji table .*", run_there),
-    (r"gouji (rules|record|replay|verify|account) .*", run),
+    (r"gouji (table (list|watch)|account new|server-info)( .*)?", run_there),
+    (r"gouji (rules|record|replay|verify|account|table|match) .*", run),
     (r"(python3 -m venv |cd )?~/peers/.*", leave_to_the_reader),
     # These take long, need the network or change the tree; what they run is tested elsewhere.
     (r"make (test|lint|format|stubs|picture|rule-pages|exact-counts|leak|clean|help)( \w+=\S+)*", dry_run),

@@ -34,7 +34,32 @@ app = typer.Typer(help="An account: where it is signed in, and what belongs to i
 
 @app.callback()
 def account() -> None:
-    """Show and change an account. `--keep FILE` names the file that `gouji bot run --keep FILE` wrote."""
+    """Make, show and change an account. `--keep FILE` names its file, which `new` writes."""
+
+
+@app.command("new")
+def new(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="What others are to see.")],
+    keep: Annotated[Path, typer.Option("--keep", metavar="FILE", help="Write the account's credentials here.")],
+    server: Server = "",
+    tls: UseTls = False,
+    ca: Ca = None,
+    insecure: Insecure = False,
+) -> None:
+    """Make a guest's account, keep what makes later commands come back as it, and print its resource name."""
+    way = Way(keep, server, tls, ca, insecure)
+    if keep.exists():
+        fail(by_locale(f"{keep} is there already: name another file", f"{keep} 已存在：请换一个文件名"))
+    if not keep.absolute().parent.is_dir():  # before there is an account that nobody could come back as
+        fail(by_locale(f"{keep}: there is no such folder", f"{keep}：没有这个文件夹"))
+
+    async def make() -> str:
+        async with connected(way) as client:
+            made = await client.sign_in(name, keep=keep)
+            await client.sign_out()
+            return made.account
+
+    print(carry_out(way, make()))
 
 
 @app.command("show")

@@ -9,9 +9,10 @@ from typing import Annotated
 
 import typer
 
-from gouji_cli import account, backing_up, bot_accounts, bots, records, rules, serving, tables
+from gouji_cli import account, backing_up, bot_accounts, bots, matching, own_tables, records, rules, serving
 from gouji_cli.demo.command import demo
 from gouji_cli.replaying.command import replay
+from gouji_cli.server_info import server_info
 from gouji_cli.terminal import by_locale, forgive_encoding, say_error
 from gouji_cli.verifying import verify
 
@@ -31,7 +32,9 @@ app.add_typer(bots.app, name="bot")
 bots.app.add_typer(bot_accounts.accounts, name="account")
 bots.app.add_typer(bot_accounts.tokens, name="token")
 app.add_typer(account.app, name="account")
-app.add_typer(tables.app, name="table")
+app.add_typer(own_tables.app, name="table")
+app.add_typer(matching.app, name="match")
+app.command("server-info")(server_info)
 app.command("serve", context_settings=serving.PASS_ON)(serving.serve)
 app.command("demo")(demo)
 app.command("backup")(backing_up.backup)

@@ -88,12 +88,14 @@ def by_way(command: Callable[..., None]) -> Callable[..., None]:
 
 def carry_out(way: Way, work: Coroutine[Any, Any, T]) -> T:
     """Run a command to its end and return what it found; end with one clear line if it fails."""
-    from gouji_client import GoujiError, UnsafeConnection
+    from gouji_client import BadInput, GoujiError, UnsafeConnection
 
     try:
         return run_until_stopped(work)
     except UnsafeConnection:
         fail(in_the_clear(way.server or str(way.keep)), status=FAILED)
+    except BadInput as error:  # what was given is no address, no name …
+        fail(as_options(failure_of(error)))
     except GoujiError as error:
         fail(as_options(failure_of(error)), status=FAILED)
     except Stopped:

@@ -31,7 +31,10 @@ NoBots = Annotated[bool, typer.Option("--no-bots", help="Only tables at which no
 
 @app.callback()
 def table() -> None:
-    """Show the tables of a server. Private ones are in no list."""
+    """Find, make and fill the tables of a server. Private ones are in no list.
+
+    `--keep FILE` names the file of the account that acts, which `gouji account new` writes.
+    """
 
 
 @app.command("list")
@@ -105,7 +108,7 @@ def _wishes(rules: str | None, title: str, *, free: bool, no_bots: bool) -> Tabl
 
 def _show(found: Sequence[lobby_pb2.Table], *, as_json: bool) -> None:
     if as_json:
-        print_json([_as_data(one) for one in found])
+        print_json([as_data(one) for one in found])
         return
     if not found:
         print(plain(by_locale("no table is open", "没有开着的牌桌")), flush=True)
@@ -120,13 +123,14 @@ def _show(found: Sequence[lobby_pb2.Table], *, as_json: bool) -> None:
     )
     shown = Table(*(by_locale(*head) for head in heads))
     for one in found:
-        data = _as_data(one)
+        data = as_data(one)
         seats = f"{6 - data['free_seats']}/6"
         shown.add_row(data["name"], data["rule_set"], str(data["deals"]), seats, data["state"], plain(data["title"]))
     out().print(shown)
 
 
-def _as_data(info: lobby_pb2.Table) -> dict[str, Any]:
+def as_data(info: lobby_pb2.Table) -> dict[str, Any]:
+    """Return what there is to say of a table in a list."""
     from gouji.lobby.v1 import lobby_pb2
     from gouji_client.lobby import free_seats
 
