@@ -89,6 +89,7 @@ class Config(BaseSettings):
     spectator_delay_seconds: Annotated[float, Field(ge=0, le=600)] = Field(
         default=0, description="people without a seat are told what happens in a match that much later, at least"
     )
+    chat_retention_days: PositiveFloat = Field(default=30, description="how long what people reported is kept")
     keepalive_seconds: PositiveFloat = Field(default=60, description="the server pings an idle connection that often")
 
     max_connection_age_seconds: NonNegativeFloat = Field(

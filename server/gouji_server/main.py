@@ -19,6 +19,7 @@ from gouji_server import logs
 from gouji_server.accounts import Accounts
 from gouji_server.api import lobby, matchmaking, replay, session, table
 from gouji_server.api.calls import Calls
+from gouji_server.api.chat import ChatCalls
 from gouji_server.api.client_versions import ClientGate
 from gouji_server.api.join_codes import CodeTries
 from gouji_server.api.listener import Listener, must_be_free
@@ -34,8 +35,11 @@ from gouji_server.matchmaking.store import TicketStore
 from gouji_server.matchmaking.tickets import EvenRatings
 from gouji_server.metrics import Metrics, MetricsServer
 from gouji_server.records import Database, MatchRecords, RecordsFailed
+from gouji_server.records.reports import ReportRecords
 from gouji_server.records.tickets import TicketRecords
 from gouji_server.replays import MatchKeeper, Replays
+from gouji_server.social.reports import Reports
+from gouji_server.social.silences import Silences
 from gouji_server.tables import Limits, SystemClock, SystemEntropy, Tables, WorkerBots
 from gouji_server.tables.refusals import stopping
 
@@ -68,6 +72,7 @@ class Server:
         grace: float,
         metrics_port: int | None,
         directory: DataDirectory,
+        records: Database,
         rooms: AsyncExitStack,
     ) -> None:
         self._listener = listener
@@ -78,6 +83,7 @@ class Server:
         self.port = listener.port
         self.metrics_port = metrics_port
         self.directory = directory
+        self.records = records
 
     @classmethod
     async def start(
@@ -113,6 +119,8 @@ class Server:
             calls = Calls(accounts, metrics, ClientGate(minimums, config.named_clients_only))
             pages = Pages(key)
             code_tries = CodeTries(config, clock)
+            silences = Silences(accounts.blocks, accounts.mutes, tables.silence)
+            reports = await _reports(records, silences, clock, entropy, config, rooms)
             room = table.TableRoom(
                 tables=tables,
                 pages=pages,
@@ -122,6 +130,8 @@ class Server:
                 heartbeat_seconds=config.heartbeat_seconds,
                 max_tables_per_stream=config.max_tables_per_stream,
                 code_tries=code_tries,
+                chat=ChatCalls(tables, pages, code_tries, reports, clock),
+                silences=silences,
             )
             lists = TableLists(tables, pages, accounts.blocks, streams, clock, config.heartbeat_seconds)
             matchmaker = await _matchmaker(records, tables, accounts, clock, rooms)
@@ -136,7 +146,7 @@ class Server:
                 matchmaking.SERVICE: matching.handlers(calls),
             }
             listener = await Listener.start(config, services)
-            return cls(listener, streams, config.stop_grace_seconds, metrics_port, directory, rooms.pop_all())
+            return cls(listener, streams, config.stop_grace_seconds, metrics_port, directory, records, rooms.pop_all())
         raise AssertionError("an exit stack swallows nothing")
 
     async def stop(self) -> None:
@@ -172,6 +182,15 @@ async def _accounts(
     rooms.push_async_callback(accounts.close)
     await accounts.start()
     return accounts
+
+
+async def _reports(
+    records: Database, silences: Silences, clock: Clock, entropy: Entropy, config: Config, rooms: AsyncExitStack
+) -> Reports:
+    reports = Reports(ReportRecords(records), silences, clock, entropy, config.chat_retention_days)
+    await reports.start()
+    rooms.push_async_callback(reports.close)
+    return reports
 
 
 async def _matchmaker(

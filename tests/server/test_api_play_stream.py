@@ -388,6 +388,7 @@ async def test_a_reader_that_takes_nothing_is_cut_off() -> None:
 async def test_a_writer_that_reads_nothing_is_not_read_either() -> None:
     """With as many commands in flight as allowed no more are read: what waits for a deaf client is bounded."""
     house = House(limits=at_home(commands_in_flight=4))
+    unused: Any = None
     room = TableRoom(
         tables=house.tables,
         pages=Pages(bytes(32)),
@@ -397,6 +398,8 @@ async def test_a_writer_that_reads_nothing_is_not_read_either() -> None:
         heartbeat_seconds=15,
         max_tables_per_stream=10,
         code_tries=CodeTries(Config(), house.clock),
+        chat=unused,
+        silences=unused,
     )
     identity = Identity(Caller("accounts/a", "a"), house.clock.now() + 900, "s")
     reader: Any = DeafReader()

@@ -11,7 +11,7 @@ import pytest
 from google.protobuf.field_mask_pb2 import FieldMask
 
 from gouji.lobby.v1 import lobby_pb2 as pb
-from gouji.table.v1 import table_pb2
+from gouji.table.v1 import chat_pb2, table_pb2
 from gouji_server.tables import Limits, Refused, TableSpec, registry
 from gouji_server.tables.directory import Directory
 from gouji_server.tables.join_codes import LENGTH, SYMBOLS, draw_code, read_code
@@ -32,6 +32,19 @@ NOT_FOUND = (CODE.NOT_FOUND, "TABLE_NOT_FOUND")
 async def make_private(client: RawClient, **fields: Any) -> pb.CreateTableResponse:
     made: pb.CreateTableResponse = await client.call(pb.CreateTableRequest(request_id=new_id(), private=True, **fields))
     return made
+
+
+def chat_requests(table: str) -> list[Any]:
+    """Requests of everything about what is said, in every scope."""
+    of_scope = [
+        (
+            chat_pb2.SendChatRequest(request_id=new_id(), table=table, scope=scope, phrase="hello"),
+            chat_pb2.ListChatMessagesRequest(table=table, scope=scope),
+            chat_pb2.ReportMessageRequest(table=table, scope=scope, message=1),
+        )
+        for scope in chat_pb2.ChatScope.values()[1:]
+    ]
+    return [request for requests in of_scope for request in requests]
 
 
 def named_tables() -> set[str]:
@@ -220,6 +233,7 @@ async def test_a_private_table_is_nowhere_for_strangers(running_server: Running)
             table_pb2.SetAutoDeclineRequest(request_id=new_id(), table=table, on=True),
             table_pb2.ContributeEntropyRequest(request_id=new_id(), table=table, deal=1, entropy=b"x" * 32),
             table_pb2.ContributeEntropyRequest(request_id=new_id(), table=table),
+            *chat_requests(table),
             pb.UpdateTableRequest(
                 request_id=new_id(), table=pb.Table(name=table, title="t"), update_mask=FieldMask(paths=["title"])
             ),

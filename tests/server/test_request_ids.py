@@ -26,9 +26,9 @@ COMMANDS = {
     GetMessageClass(method.input_type)
     for module, service in ((lb, "LobbyService"), (tb, "TableService"))
     for method in module.DESCRIPTOR.services_by_name[service].methods
-    if "request_id" in method.input_type.fields_by_name
+    if "request_id" in method.input_type.fields_by_name and method.name != "SendChat"
 }
-"""Every request of a call at tables that carries an id."""
+"""Every request of a call at tables that carries an id, but for what is said: it is lost with the server."""
 CHOOSING = [rules_pb2.OptionSetting(field="seating", value="choose_opposite")]
 EVERYTHING = [
     rules_pb2.OptionSetting(field="report", value="asked"),

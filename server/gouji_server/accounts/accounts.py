@@ -28,6 +28,7 @@ from gouji_server.records import (
     Retry,
     SessionRecords,
 )
+from gouji_server.records.models import MuteRow
 
 if TYPE_CHECKING:
     from gouji_server.accounts.account import Account
@@ -78,6 +79,7 @@ class Accounts:
         self.passwords = Passwords(PasswordRecords(database), self.sessions, self._hashing, clock, entropy, config)
         self.profiles = Profiles(ProfileRecords(database), self.sessions, self.passwords, clock)
         self.blocks = Blocks(BlockRecords(database), clock)
+        self.mutes = Blocks(BlockRecords(database, MuteRow), clock)
         self._access_lifetime = config.access_token_seconds
         self.bots = Bots(BotRecords(database), self.sessions, clock, key)
         self._sign_ins = TokenBuckets(clock, config.sign_in_burst, config.sign_ins_per_minute / 60)
@@ -93,7 +95,8 @@ class Accounts:
 
     async def close(self) -> None:
         """Wait for what is being written."""
-        await self.sessions.finishing.close()
+        for finishing in (self.sessions.finishing, self.blocks.finishing, self.mutes.finishing):
+            await finishing.close()
         await self._hashing.close()
 
     async def sign_in_guest(self, display_name: str, request_id: str, origin: Origin) -> SignedIn:

@@ -1,14 +1,15 @@
-"""Block lists: whom an account wants nothing to do with."""
+"""Block lists: whom an account wants nothing to do with; and in the same way, whom it has muted."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from gouji_server.accounts.account import PREFIX, account_from, bare
+from gouji_server.accounts.finishing import Finishing
 from gouji_server.records import NotBlocked
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Awaitable, Callable, Collection
 
     from gouji_server.accounts.account import Account
     from gouji_server.records import BlockRecords
@@ -29,18 +30,36 @@ class Blocks:
     def __init__(self, records: BlockRecords, clock: Clock) -> None:
         self._records = records
         self._clock = clock
+        self.finishing = Finishing()
+        self._listeners: list[Callable[[str], Awaitable[None]]] = []
+
+    def listen(self, listener: Callable[[str], Awaitable[None]]) -> None:
+        """Have a listener told the account whose list has changed."""
+        self._listeners.append(listener)
+
+    async def _tell(self, account: str) -> None:
+        for listener in self._listeners:
+            await listener(account)
 
     async def add(self, account: str, blocked: str) -> None:
         """Block an account. Raises NoSuchAccount, TooManyBlocked."""
+        await self.finishing.run(self._add(account, blocked))
+
+    async def _add(self, account: str, blocked: str) -> None:
         failed = await self._records.add(bare(account), bare(blocked), self._clock.now())
         if failed is NotBlocked.NO_SUCH_ACCOUNT:
             raise NoSuchAccount
         if failed is not None:
             raise TooManyBlocked
+        await self._tell(account)
 
     async def remove(self, account: str, blocked: str) -> None:
         """Block an account no more."""
+        await self.finishing.run(self._remove(account, blocked))
+
+    async def _remove(self, account: str, blocked: str) -> None:
         await self._records.remove(bare(account), bare(blocked))
+        await self._tell(account)
 
     async def listed(self, account: str) -> list[tuple[Account, float]]:
         """Return whom an account has blocked, and since when (Unix seconds), the last one first."""

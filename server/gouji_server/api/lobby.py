@@ -136,6 +136,8 @@ class LobbyService:
             options=options,
             spectator_delay_seconds=delay,
             most_spectators=watchers,
+            team_chat=request.team_chat,
+            hints=not request.no_hints,
         )
         table, code = await self._tables.create_with_code(call.caller, spec, request.request_id)
         return pb.CreateTableResponse(table=table, join_code=code)

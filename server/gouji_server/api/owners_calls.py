@@ -36,6 +36,8 @@ CHANGEABLE = (
     "private",
     "spectator_delay",
     "most_spectators",
+    "team_chat",
+    "hints",
 )
 """The fields of a table that its owner may change."""
 
@@ -102,8 +104,9 @@ def _read(shape: Shape, wanted: pb.Table, paths: dict[str, None]) -> dict[str, A
         shape.within(wanted.deals, 1, MOST_DEALS, "table.deals", 3)
     if "spectators_allowed" in paths:
         changes["spectators"] = wanted.spectators_allowed
-    if "private" in paths:
-        changes["private"] = wanted.private
+    for flag in ("private", "team_chat", "hints"):
+        if flag in paths:
+            changes[flag] = getattr(wanted, flag)
     _read_rules(shape, wanted, paths, changes)
     _read_times(shape, wanted, paths, changes)
     return changes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from google.protobuf.message import DecodeError
@@ -19,6 +20,7 @@ from gouji_server.tables import Refused
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable
 
+    from gouji.table.v1.chat_pb2 import SendChatRequest
     from gouji_server.accounts import Accounts
     from gouji_server.api.calls import Call
     from gouji_server.api.table import TableRoom
@@ -87,11 +89,13 @@ class PlayStream:
             case "unsubscribe":
                 command = request.unsubscribe
                 await self._answer("Play.unsubscribe", command.request_id, self._unsubscribe(command))
+            case "chat":
+                await self._answer("Play.chat", request.chat.request_id, self._chat(request.chat))
             case "renew":
                 await self._answer("Play.renew", request.renew.request_id, self._renew(request.renew))
             case _:
-                fields = [("command", "wanted: one of subscribe, unsubscribe, act, renew")]
-                refused = invalid(fields, "应为 subscribe、unsubscribe、act、renew 之一")
+                fields = [("command", "wanted: one of subscribe, unsubscribe, act, renew, chat")]
+                refused = invalid(fields, "应为 subscribe、unsubscribe、act、renew、chat 之一")
                 self._refuse("Play.malformed", "", refused)
 
     async def _act(self, command: pb.SubmitActionRequest) -> None:
@@ -129,7 +133,13 @@ class PlayStream:
         after = command.after if command.HasField("after") else None
         caller = self._identity.caller
         code = self._room.code_tries.take(caller.account, self._call, command.join_code)
-        await table.subscribe(caller, after, self._outbox, command.request_id, code)
+        hidden = await self._room.silences.of(caller.account)
+        await table.subscribe(caller, after, self._outbox, command.request_id, code, hidden)
+
+    async def _chat(self, command: SendChatRequest) -> int:
+        check_scope(self._identity, Scope.CHAT)
+        await self._room.chat.say(command, replace(self._call, known=self._identity))
+        return 0
 
     async def _unsubscribe(self, command: pb.Unsubscribe) -> int:
         Shape().request_id(command.request_id).name(command.table, "tables", "table").settle()

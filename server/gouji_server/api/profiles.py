@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import grpc
 
     from gouji_server.accounts import Accounts
+    from gouji_server.accounts.blocks import Blocks
     from gouji_server.api.calls import Call, Calls
     from gouji_server.api.pages import Pages
 
@@ -49,6 +50,9 @@ class ProfileMethods:
             "BlockAccount": calls.unary("BlockAccount", pb.BlockAccountRequest, self.block),
             "UnblockAccount": calls.unary("UnblockAccount", pb.UnblockAccountRequest, self.unblock),
             "ListBlockedAccounts": calls.unary("ListBlockedAccounts", pb.ListBlockedAccountsRequest, self.list_blocked),
+            "MuteAccount": calls.unary("MuteAccount", pb.MuteAccountRequest, self.mute),
+            "UnmuteAccount": calls.unary("UnmuteAccount", pb.UnmuteAccountRequest, self.unmute),
+            "ListMutedAccounts": calls.unary("ListMutedAccounts", pb.ListMutedAccountsRequest, self.list_muted),
         }
 
     async def get(self, request: pb.GetAccountRequest, call: Call) -> pb.GetAccountResponse:
@@ -101,17 +105,8 @@ class ProfileMethods:
 
     async def block(self, request: pb.BlockAccountRequest, call: Call) -> pb.BlockAccountResponse:
         """Block an account."""
-        shape = Shape().name(request.name, "accounts")
-        if request.name in (ME, call.caller.account):
-            shape.bad("name", "wanted: another account than your own", "不能是你自己的账号")
-        shape.settle()
-        try:
-            await self._accounts.blocks.add(call.caller.account, request.name)
-        except NoSuchAccount as error:
-            raise _no_account() from error
-        except TooManyBlocked as error:
-            text_en, text_zh = "you have blocked as many accounts as you may", "屏蔽的账号已达上限"
-            raise limited("TOO_MANY_BLOCKED", text_en, text_zh) from error
+        text_en, text_zh = "you have blocked as many accounts as you may", "屏蔽的账号已达上限"
+        await _add(self._accounts.blocks, request.name, call, limited("TOO_MANY_BLOCKED", text_en, text_zh))
         return pb.BlockAccountResponse()
 
     async def unblock(self, request: pb.UnblockAccountRequest, call: Call) -> pb.UnblockAccountResponse:
@@ -122,19 +117,53 @@ class ProfileMethods:
 
     async def list_blocked(self, request: pb.ListBlockedAccountsRequest, call: Call) -> pb.ListBlockedAccountsResponse:
         """List whom the caller has blocked."""
+        found, following = await self._page("ListBlockedAccounts", self._accounts.blocks, request, call)
+        return pb.ListBlockedAccountsResponse(blocked_accounts=found, next_page_token=following)
+
+    async def mute(self, request: pb.MuteAccountRequest, call: Call) -> pb.MuteAccountResponse:
+        """Mute an account."""
+        text_en, text_zh = "you have muted as many accounts as you may", "静音的账号已达上限"
+        await _add(self._accounts.mutes, request.name, call, limited("TOO_MANY_MUTED", text_en, text_zh))
+        return pb.MuteAccountResponse()
+
+    async def unmute(self, request: pb.UnmuteAccountRequest, call: Call) -> pb.UnmuteAccountResponse:
+        """Mute an account no more."""
+        Shape().name(request.name, "accounts").settle()
+        await self._accounts.mutes.remove(call.caller.account, request.name)
+        return pb.UnmuteAccountResponse()
+
+    async def list_muted(self, request: pb.ListMutedAccountsRequest, call: Call) -> pb.ListMutedAccountsResponse:
+        """List whom the caller has muted."""
+        found, following = await self._page("ListMutedAccounts", self._accounts.mutes, request, call)
+        return pb.ListMutedAccountsResponse(muted_accounts=found, next_page_token=following)
+
+    async def _page(
+        self, method: str, of: Blocks, request: pb.ListBlockedAccountsRequest | pb.ListMutedAccountsRequest, call: Call
+    ) -> tuple[list[pb.BlockedAccount], str]:
         shape = Shape().page_size(request.page_size, MAX_PAGE, DEFAULT_PAGE)
-        question = ("ListBlockedAccounts", call.caller.account)
+        question = (method, call.caller.account)
         position = self._pages.continued(question, request.page_token, shape)
         shape.settle()
-        found = await self._accounts.blocks.listed(call.caller.account)
+        found = await of.listed(call.caller.account)
         page, following = self._pages.cut(question, found, position, request.page_size)
-        return pb.ListBlockedAccountsResponse(
-            blocked_accounts=[
-                pb.BlockedAccount(account=public_account(account), block_time=timestamp(since))
-                for account, since in page
-            ],
-            next_page_token=following,
-        )
+        told = [
+            pb.BlockedAccount(account=public_account(account), block_time=timestamp(since)) for account, since in page
+        ]
+        return told, following
+
+
+async def _add(to: Blocks, name: str, call: Call, too_many: Refused) -> None:
+    """Put an account on a list of the caller's."""
+    shape = Shape().name(name, "accounts")
+    if name in (ME, call.caller.account):
+        shape.bad("name", "wanted: another account than your own", "不能是你自己的账号")
+    shape.settle()
+    try:
+        await to.add(call.caller.account, name)
+    except NoSuchAccount as error:
+        raise _no_account() from error
+    except TooManyBlocked as error:
+        raise too_many from error
 
 
 def _meant(name: str, call: Call) -> str:

@@ -21,10 +21,12 @@ if TYPE_CHECKING:
 
     from gouji_server.accounts import Accounts
     from gouji_server.api.calls import Call, Calls
+    from gouji_server.api.chat import ChatCalls
     from gouji_server.api.join_codes import CodeTries
     from gouji_server.api.pages import Pages
     from gouji_server.api.streams import Streams
     from gouji_server.metrics import Metrics
+    from gouji_server.social.silences import Silences
     from gouji_server.tables import Clock, Refused, TableHandle, Tables
 
 SERVICE = "gouji.table.v1.TableService"
@@ -49,6 +51,8 @@ class TableRoom:
     heartbeat_seconds: float
     max_tables_per_stream: int
     code_tries: CodeTries
+    chat: ChatCalls
+    silences: Silences
 
     def told(self, error: Exception) -> Refused:
         """Return what to tell of an exception (api.errors.told)."""
@@ -65,6 +69,7 @@ class TableService:
     def handlers(self, calls: Calls) -> dict[str, grpc.RpcMethodHandler[bytes, bytes]]:
         """Return the handlers by method name."""
         return {
+            **self._room.chat.handlers(calls),
             "Play": calls.two_way_stream("Play", self.play),
             "WatchTable": calls.server_stream("WatchTable", pb.WatchTableRequest, self.watch_table, logged=_TABLE),
             "SubmitAction": calls.unary("SubmitAction", pb.SubmitActionRequest, self.submit_action, logged=_ACTION),
@@ -100,7 +105,8 @@ class TableService:
         try:
             with self._room.streams.admit(stream):
                 after = request.after if request.HasField("after") else None
-                await table.subscribe(call.caller, after, outbox, code=code)
+                hidden = await self._room.silences.of(call.caller.account)
+                await table.subscribe(call.caller, after, outbox, code=code, hidden=hidden)
                 await stream.write(call.context, self._room.heartbeat_seconds, pb.WatchTableResponse)
         finally:
             stream.close()

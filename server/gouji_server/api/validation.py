@@ -130,6 +130,16 @@ class Shape:
             f"应为 1 至 {MAX_DISPLAY_NAME} 个字符，含可见字符且不含控制字符",
         )
 
+    def line(self, value: str, most: int, field: str) -> Self:
+        """Check a line of text that may not be empty."""
+        if is_line(value) and 1 <= len(value) <= most and has_ink(value):
+            return self
+        return self.bad(
+            field,
+            f"wanted: 1 to {most} characters in one line, something visible among them, no control characters",
+            f"应为一行 1 至 {most} 个字符，含可见字符且不含控制字符",
+        )
+
     def title(self, value: str, field: str = "title") -> Self:
         """Check a title; it may be empty."""
         if is_line(value) and len(value) <= MAX_TITLE:

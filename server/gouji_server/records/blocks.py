@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import delete, func, insert, select
 
 from gouji_server.records.account_record import COLUMNS, AccountRecord, account_of
-from gouji_server.records.models import AccountRow, BlockRow
+from gouji_server.records.models import AccountRow, BlockRow, MuteRow
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -27,52 +27,56 @@ class NotBlocked(enum.Enum):
 
 
 class BlockRecords:
-    """The blocks in the records."""
+    """The blocks in the records, or with `row` the mutes."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, row: type[BlockRow | MuteRow] = BlockRow) -> None:
         self._database = database
+        self._row = row
 
     async def add(self, account_id: str, blocked_id: str, now: float) -> NotBlocked | None:
         """Block an account; blocking it twice is no error."""
-        own = BlockRow.account_id == account_id
+        row = self._row
+        own = row.account_id == account_id
         async with self._database.transaction() as connection:
             other = await account_of(connection, blocked_id)
             if other is None or other.deleted is not None:
                 return NotBlocked.NO_SUCH_ACCOUNT
-            if await connection.scalar(select(BlockRow.created).where(own, BlockRow.blocked_id == blocked_id)):
+            if await connection.scalar(select(row.created).where(own, row.blocked_id == blocked_id)):
                 return None
-            if (await connection.scalar(select(func.count()).select_from(BlockRow).where(own)) or 0) >= MAX_BLOCKED:
+            if (await connection.scalar(select(func.count()).select_from(row).where(own)) or 0) >= MAX_BLOCKED:
                 return NotBlocked.TOO_MANY
-            await connection.execute(insert(BlockRow).values(account_id=account_id, blocked_id=blocked_id, created=now))
+            await connection.execute(insert(row).values(account_id=account_id, blocked_id=blocked_id, created=now))
             return None
 
     async def has(self, account_id: str, other_id: str) -> bool:
         """Tell whether an account has blocked another."""
-        row = select(BlockRow.created).where(BlockRow.account_id == account_id, BlockRow.blocked_id == other_id)
+        row = self._row
+        found = select(row.created).where(row.account_id == account_id, row.blocked_id == other_id)
         async with self._database.transaction() as connection:
-            return await connection.scalar(row) is not None
+            return await connection.scalar(found) is not None
 
     async def remove(self, account_id: str, blocked_id: str) -> None:
         """Block an account no more; not having blocked it is no error."""
+        row = self._row
         async with self._database.transaction() as connection:
-            await connection.execute(
-                delete(BlockRow).where(BlockRow.account_id == account_id, BlockRow.blocked_id == blocked_id)
-            )
+            await connection.execute(delete(row).where(row.account_id == account_id, row.blocked_id == blocked_id))
 
     async def of(self, account_id: str) -> list[tuple[AccountRecord, float]]:
         """Return the accounts that an account has blocked, and since when (Unix seconds), the last one first."""
+        row = self._row
         query = (
-            select(*COLUMNS, BlockRow.created.label("since"))
-            .join(BlockRow, BlockRow.blocked_id == AccountRow.id)
-            .where(BlockRow.account_id == account_id)
-            .order_by(BlockRow.created.desc(), AccountRow.id)
+            select(*COLUMNS, row.created.label("since"))
+            .join(row, row.blocked_id == AccountRow.id)
+            .where(row.account_id == account_id)
+            .order_by(row.created.desc(), AccountRow.id)
         )
         async with self._database.transaction() as connection:
             return [(AccountRecord(*row[:-1]), row[-1]) for row in await connection.execute(query)]
 
     async def between(self, account_id: str, others: Collection[str]) -> set[str]:
         """Return those of `others` who have blocked the account, or whom it has blocked."""
-        by_it = select(BlockRow.blocked_id).where(BlockRow.account_id == account_id, BlockRow.blocked_id.in_(others))
-        of_it = select(BlockRow.account_id).where(BlockRow.blocked_id == account_id, BlockRow.account_id.in_(others))
+        row = self._row
+        by_it = select(row.blocked_id).where(row.account_id == account_id, row.blocked_id.in_(others))
+        of_it = select(row.account_id).where(row.blocked_id == account_id, row.account_id.in_(others))
         async with self._database.transaction() as connection:
             return {*await connection.scalars(by_it), *await connection.scalars(of_it)}

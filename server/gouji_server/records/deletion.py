@@ -12,8 +12,10 @@ from gouji_server.records.models import (
     BotTokenRow,
     DeviceSecretRow,
     FamilyRow,
+    MuteRow,
     SignInRetryRow,
 )
+from gouji_server.records.reports import forget_said
 from gouji_server.records.sessions import end_sessions
 
 if TYPE_CHECKING:
@@ -34,8 +36,10 @@ async def erase(connection: AsyncConnection, account_id: str, now: float) -> lis
         (DeviceSecretRow, DeviceSecretRow.account_id == account_id),
         (SignInRetryRow, SignInRetryRow.account_id == account_id),
         (BlockRow, or_(BlockRow.account_id == account_id, BlockRow.blocked_id == account_id)),
+        (MuteRow, or_(MuteRow.account_id == account_id, MuteRow.blocked_id == account_id)),
     ):
         await connection.execute(delete(row).where(of))
+    await forget_said(connection, account_id)
     await connection.execute(
         update(FamilyRow)
         .where(FamilyRow.account_id == account_id)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Float, ForeignKey, Index, LargeBinary, MetaData, String
+from sqlalchemy import Float, ForeignKey, Index, LargeBinary, MetaData, String, Text
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 
@@ -120,3 +120,29 @@ class BlockRow(Base):
     account_id: Mapped[str] = mapped_column(ForeignKey("accounts.id", ondelete="CASCADE"), primary_key=True)
     blocked_id: Mapped[str] = mapped_column(ForeignKey("accounts.id", ondelete="CASCADE"), primary_key=True, index=True)
     created: Mapped[float] = mapped_column(Float)
+
+
+class MuteRow(Base):
+    """One account does not want to hear another."""
+
+    __tablename__ = "mutes"
+
+    account_id: Mapped[str] = mapped_column(ForeignKey("accounts.id", ondelete="CASCADE"), primary_key=True)
+    blocked_id: Mapped[str] = mapped_column(ForeignKey("accounts.id", ondelete="CASCADE"), primary_key=True, index=True)
+    created: Mapped[float] = mapped_column(Float)
+
+
+class ReportRow(Base):
+    """Something said at a table, as somebody reported it, with what was said around it (JSON, oldest first)."""
+
+    __tablename__ = "reports"
+
+    id: Mapped[str] = mapped_column(String(32), primary_key=True)
+    created: Mapped[float] = mapped_column(Float, index=True)
+    reporter_id: Mapped[str] = mapped_column(String(80), index=True)
+    sender_id: Mapped[str] = mapped_column(String(80), index=True)
+    table_name: Mapped[str] = mapped_column(String(80))
+    scope: Mapped[str] = mapped_column(String(32))
+    reason: Mapped[str] = mapped_column(String(200))
+    said: Mapped[str] = mapped_column(Text)
+    around: Mapped[str] = mapped_column(Text)

@@ -71,7 +71,8 @@ class TableSpec:
     ``rule_set`` is a preset's name, ``options`` overrides by option name, ``seat`` the maker's (None: without a seat),
     ``decision_seconds`` None for no clock; a ``private`` table is opened by a join code and stands in no list.
     ``bank_seconds`` is each seat's bank for the match; ``spectator_delay_seconds`` how much later people without a seat
-    are told what happens in it, ``most_spectators`` how many of them may follow at once.
+    are told what happens in it, ``most_spectators`` how many of them may follow at once; ``team_chat``: allies may
+    talk in the match, ``hints``: players may ask for hints.
     """
 
     rule_set: str = "qingdao"
@@ -85,6 +86,8 @@ class TableSpec:
     bank_seconds: float = 0.0
     spectator_delay_seconds: float = 0.0
     most_spectators: int = inputs.MOST_SPECTATORS
+    team_chat: bool = False
+    hints: bool = True
 
 
 def check_request_id(request_id: str) -> None:
@@ -423,4 +426,6 @@ def decide_create(
         bank_ms=round(spec.bank_seconds * 1000),
         spectator_delay_ms=round(spec.spectator_delay_seconds * 1000),
         most_spectators=spec.most_spectators,
+        team_chat=spec.team_chat,
+        hints=spec.hints,
     )

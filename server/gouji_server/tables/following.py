@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from gouji.table.v1 import table_pb2
 from gouji_server.tables import refusals
+from gouji_server.tables.chat import TABLE, TEAM, Chat, Said, joined, may_hear
 from gouji_server.tables.spectating import Spectating
 from gouji_server.tables.steps import SPECTATOR, UPDATES_TAG, chunk
 from gouji_server.tables.subscriptions import Subscription, Subscriptions
@@ -14,11 +15,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gouji.lobby.v1 import lobby_pb2
+    from gouji.table.v1 import chat_pb2
     from gouji_server.tables.actor import Actor
+    from gouji_server.tables.deciding import Caller
     from gouji_server.tables.lobby_state import Audience
     from gouji_server.tables.outbox import Outbox
     from gouji_server.tables.steps import Step
     from gouji_server.tables.story import Story
+    from gouji_server.tables.table import TableState
 
     Reason: TypeAlias = table_pb2.SnapshotReason.ValueType
 
@@ -39,6 +43,7 @@ class Followers:
         self._noted: tuple[lobby_pb2.Table, str] | None = None
         self._shown = 0
         self.subscriptions = Subscriptions(actor.world.limits)
+        self.chat = Chat(actor.name, actor.world.limits)
         self.spectating: Spectating | None = None
 
     @property
@@ -140,10 +145,53 @@ class Followers:
         if self.spectating is not None:
             self.spectating.settle(lambda: story.snapshot(SPECTATOR, REASON_SLOW))
 
-    def _tell_spectators(self, said: bytes | None) -> None:
-        """Send a step to those without a seat; None: a snapshot."""
+    def say(self, state: TableState, caller: Caller, said: chat_pb2.SendChatRequest) -> chat_pb2.ChatMessage:
+        """Have all who may hear it hear what somebody says, who may look at the table; return it. Raises Refused."""
+        made, new = self.chat.say(state, caller, said, self._now_ms())
+        if new:
+            for subscription in self.subscriptions:
+                if subscription.seat >= 0 and may_hear(state, subscription.seat, *made.ring):
+                    self._put_said(subscription, made)
+            if made.message.scope != TEAM:
+                self._let_spectators_hear(made)
+        return made.message
+
+    def _let_spectators_hear(self, said: Said) -> None:
+        if self.spectating is not None and said.message.scope == TABLE:
+            self.spectating.hear(said)
+            return
+        for subscription in self.subscriptions:
+            if subscription.seat < 0:
+                self._put_said(subscription, said)
+
+    def _put_said(self, subscription: Subscription, said: Said) -> None:
+        if said.message.sender not in subscription.hidden:
+            subscription.outbox.put(subscription, said.chunk)
+
+    def _put_chat(self, story: Story, subscription: Subscription) -> None:
+        """Send the last of what was said to one who begins, or begins anew."""
+        heard = joined(self.chat.heard_by(story.state, subscription.account, self._now_ms()), subscription.hidden)
+        if heard:
+            subscription.outbox.put(subscription, heard)
+
+    def _now_ms(self) -> int:
+        return int(self._world.clock.now() * 1000)
+
+    def silence(self, account: str, hidden: frozenset[str]) -> None:
+        """An account does not want to hear some senders from now on."""
+        for subscription in self.subscriptions:
+            if subscription.account == account:
+                subscription.hidden = hidden
+
+    def _tell_spectators(self, said: bytes | Said | None) -> None:
+        """Send a step, or something said, to those without a seat; None: a snapshot."""
         spectating = self.spectating
         if spectating is None:
+            return
+        if isinstance(said, Said):
+            for subscription in self.subscriptions:
+                if subscription.seat < 0:
+                    self._put_said(subscription, said)
             return
         for subscription in self.subscriptions:
             if subscription.seat < 0 and said is not None:
@@ -220,6 +268,7 @@ class Followers:
         opening = self._opening(story, seat, after)
         if opening:
             outbox.put(subscription, opening)
+        self._put_chat(story, subscription)
         self.subscriptions.add(subscription)
         if state.closed:
             self._see_out(subscription)
@@ -276,6 +325,7 @@ class Followers:
 
     def _resync(self, story: Story, subscription: Subscription, reason: Reason) -> None:
         self._put_snapshot(subscription, reason, self.snapshot(story, subscription.seat, reason))
+        self._put_chat(story, subscription)
         if story.state.closed:
             self._see_out(subscription)
 

@@ -14,6 +14,7 @@ from gouji_server.tables.promise import decide_entropy
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from gouji.table.v1 import chat_pb2
     from gouji_server.tables import inputs
     from gouji_server.tables.actor import Actor
     from gouji_server.tables.deciding import Caller
@@ -195,20 +196,53 @@ class TableHandle:
         )
         return answer.version
 
+    # ── talking ──
+
+    async def say(self, caller: Caller, said: chat_pb2.SendChatRequest, code: str = "") -> chat_pb2.ChatMessage:
+        """Say something; return it as others hear it."""
+        actor = self._tables.actor(self.name)
+
+        def read(story: Story) -> chat_pb2.ChatMessage:
+            _check_admitted(story.state, caller, code)
+            return actor.followers.say(story.state, caller, said)
+
+        return await self._look(caller, read)
+
+    async def heard(
+        self, caller: Caller, scope: chat_pb2.ChatScope.ValueType, code: str = ""
+    ) -> list[chat_pb2.ChatMessage]:
+        """Return what was said lately in a scope, as far as the caller may hear it, the oldest first."""
+        actor = self._tables.actor(self.name)
+        now_ms = self._tables.now_ms()
+
+        def read(story: Story) -> list[chat_pb2.ChatMessage]:
+            _check_admitted(story.state, caller, code)
+            heard = actor.followers.chat.of_scope(story.state, caller.account, scope, now_ms)
+            return [said.message for said in heard]
+
+        return await self._look(caller, read)
+
     # ── watching ──
 
     async def subscribe(
-        self, caller: Caller, after: table_pb2.Place | None, outbox: Outbox, request_id: str = "", code: str = ""
+        self,
+        caller: Caller,
+        after: table_pb2.Place | None,
+        outbox: Outbox,
+        request_id: str = "",
+        code: str = "",
+        hidden: frozenset[str] = frozenset(),
     ) -> int:
         """Follow the table on a stream: the tail after a place, else a snapshot, then steps; return the table's n.
 
-        Without a seat a private table wants its join code.
+        Without a seat a private table wants its join code. What `hidden` accounts say does not come.
 
         With a request id the command's result goes into the outbox with them. A stream that follows the table already
         begins anew.
         """
         actor = self._actor_heard(caller)
         subscription = actor.followers.follower(caller.account, outbox)
+        subscription.hidden = hidden
 
         def follow(story: Story) -> int:
             if request_id:

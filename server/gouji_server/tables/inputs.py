@@ -34,7 +34,8 @@ class Created:
     until ``reserved_until``, ``bots`` the policies of built-in bots, both by the seat's number as text; ``matched``:
     the matchmaker made the table, which is closed if it does not begin by then.
     ``bank_ms``: each seat's bank; ``spectator_delay_ms``: how much later people without a seat are told what happens,
-    ``most_spectators``: how many may follow at once; older entries do not say it.
+    ``most_spectators``: how many may follow at once; ``team_chat``: allies may talk in the match; ``hints``:
+    players get hints; older entries do not say it.
     """
 
     time: int
@@ -59,6 +60,8 @@ class Created:
     matched: bool = False
     spectator_delay_ms: int = 0
     most_spectators: int = MOST_SPECTATORS
+    team_chat: bool = False
+    hints: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +142,7 @@ class TableUpdated:
 
     ``changes`` are the new values by name: ``title``, ``rules`` (a preset's name), ``options`` (all overrides by name),
     ``deals``, ``times`` (milliseconds for a decision and in a bank), ``spectators``, ``private``,
-    ``spectator_delay_ms``, ``most_spectators``. ``body`` is the hash
+    ``spectator_delay_ms``, ``most_spectators``, ``team_chat``, ``hints``. ``body`` is the hash
     of what was said, in hexadecimal; ``code`` the join code of a table that became private.
     """
 

@@ -25,6 +25,10 @@ class Limits:
     """Recent steps that a table keeps. A reader that resumes from before them gets a snapshot."""
     ring_bytes: int = 512 << 10
     """Bytes of recent steps that a table keeps. Beyond: the oldest go first, as for `ring_steps`."""
+    chat_ring: int = 50
+    """What is said at a table in one scope and remembered. Beyond: the oldest goes."""
+    chat_requests: int = 256
+    """Request ids of what was said at a table. Beyond: the oldest are forgotten."""
     late_bytes: int = 8 << 20
     """Bytes of steps of one table that wait to be told to those without a seat. Beyond: those steps are replaced by one
     snapshot, told when the newest of them is due."""

@@ -40,7 +40,7 @@ RESET_JOIN_CODE = "ResetJoinCode"
 UPDATE_TABLE = "UpdateTable"
 KICK_PLAYER = "KickPlayer"
 
-_AS_AGREED = frozenset({"rule_set", "options", "deals", "time_control"})
+_AS_AGREED = frozenset({"rule_set", "options", "deals", "time_control", "team_chat", "hints"})
 """What people are ready for: where it changes they have to be ready anew."""
 
 
@@ -83,7 +83,8 @@ class LobbyState:
     who ever sat here, or owned the table, ``banned`` who gets no seat; ``code`` opens a private table to who knows it;
     ``n`` counts public events; seats are kept for ``guests`` until ``reserved_until`` (milliseconds, 0: none is).
     ``times`` are the clocks. ``spectator_delay_ms`` is how much later those without a seat are told what happens in the
-    match, ``most_spectators`` how many may follow at once.
+    match, ``most_spectators`` how many may follow at once. ``team_chat``: allies may talk in the match; ``hints``:
+    players may ask for hints.
     """
 
     __slots__ = (
@@ -97,6 +98,7 @@ class LobbyState:
         "end_time",
         "epoch",
         "guests",
+        "hints",
         "limits",
         "made",
         "match",
@@ -114,6 +116,7 @@ class LobbyState:
         "spectator_delay_ms",
         "spectators",
         "state",
+        "team_chat",
         "times",
         "title",
         "total_deals",
@@ -134,6 +137,8 @@ class LobbyState:
         self.spectator_delay_ms = 0
         self.most_spectators = inputs.MOST_SPECTATORS
         self.end_time = 0
+        self.team_chat = False
+        self.hints = True
         self.code = ""
         self.seats = Seats()
         self.state: lobby_pb2.TableState.ValueType = lobby_pb2.TABLE_STATE_UNSPECIFIED
@@ -194,6 +199,8 @@ class LobbyState:
             spectators_allowed=self.spectators,
             private=self.private,
             most_spectators=self.most_spectators,
+            team_chat=self.team_chat,
+            hints=self.hints,
         )
         info.spectator_delay.FromMilliseconds(self.spectator_delay_ms)
         if self.end_time:
@@ -221,6 +228,8 @@ class LobbyState:
         self.spectators = entry.spectators
         self.spectator_delay_ms = entry.spectator_delay_ms
         self.most_spectators = entry.most_spectators
+        self.team_chat = entry.team_chat
+        self.hints = entry.hints
         self.owner = entry.owner
         self.private = entry.private
         self.code = entry.code
@@ -330,6 +339,8 @@ class LobbyState:
             "spectators_allowed": changes.get("spectators", self.spectators) != self.spectators,
             "private": changes.get("private", self.private) != self.private,
             "spectator_delay": changes.get("spectator_delay_ms", self.spectator_delay_ms) != self.spectator_delay_ms,
+            "team_chat": changes.get("team_chat", self.team_chat) != self.team_chat,
+            "hints": changes.get("hints", self.hints) != self.hints,
             "most_spectators": changes.get("most_spectators", self.most_spectators) != self.most_spectators,
         }
         return tuple(field for field, is_other in changed.items() if is_other), rules
@@ -344,6 +355,8 @@ class LobbyState:
         self.spectators = changes.get("spectators", self.spectators)
         self.spectator_delay_ms = changes.get("spectator_delay_ms", self.spectator_delay_ms)
         self.most_spectators = changes.get("most_spectators", self.most_spectators)
+        self.team_chat = changes.get("team_chat", self.team_chat)
+        self.hints = changes.get("hints", self.hints)
         if "times" in changes:
             self.times.control = TimeControl(*changes["times"])
         if "private" in fields:

@@ -103,6 +103,8 @@ def rematch_of(
         bots={str(player.seat): player.bot for player in state.seats.players if player.bot},
         spectator_delay_ms=state.spectator_delay_ms,
         most_spectators=state.most_spectators,
+        team_chat=state.team_chat,
+        hints=state.hints,
     )
 
 

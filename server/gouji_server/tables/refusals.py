@@ -103,6 +103,31 @@ def not_seated() -> Refused:
     return Refused(PERMISSION_DENIED, "NOT_SEATED", "you have no seat at this table", "你不在这张桌上")
 
 
+def not_a_spectator() -> Refused:
+    """Refuse one who sits at a table and speaks among those who watch it."""
+    return Refused(
+        PERMISSION_DENIED,
+        "NOT_A_SPECTATOR",
+        "you sit at this table: what spectators say among themselves is not for you",
+        "你坐在这张桌上：旁观者之间的交谈与你无关",
+    )
+
+
+def not_for_you() -> Refused:
+    """Refuse to tell what was said among others."""
+    return Refused(PERMISSION_DENIED, "NOT_FOR_YOU", "what is said there is not for you", "那里的交谈不对你开放")
+
+
+def no_team_chat() -> Refused:
+    """Refuse talk among allies where there is none."""
+    return Refused(
+        FAILED_PRECONDITION,
+        "NO_TEAM_CHAT",
+        "allies talk among themselves in a match with federations, where the table allows it",
+        "联邦内交谈仅限有联邦的对局进行时，且须牌桌允许",
+    )
+
+
 def no_spectators() -> Refused:
     """Refuse a watcher where nobody may watch."""
     return Refused(PERMISSION_DENIED, "NO_SPECTATORS", "this table may not be watched", "这张桌子不许旁观")

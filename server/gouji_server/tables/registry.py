@@ -158,6 +158,15 @@ class Tables:
         """Where commands are counted."""
         return self._world.metrics
 
+    def now_ms(self) -> int:
+        """The time in milliseconds."""
+        return int(self._world.clock.now() * 1000)
+
+    def silence(self, account: str, hidden: frozenset[str]) -> None:
+        """An account does not want to hear some senders on its streams from now on."""
+        for actor in self._actors.values():
+            actor.followers.silence(account, hidden)
+
     # ── finding tables ──
 
     def listed(self, name: str) -> lobby_pb2.Table | None:

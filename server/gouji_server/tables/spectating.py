@@ -18,6 +18,7 @@ from gouji_server.tables.steps import SPECTATOR, Step, StepRing
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from gouji_server.tables.chat import Said
     from gouji_server.tables.clock import Clock, Timer
     from gouji_server.tables.limits import Limits
 
@@ -28,25 +29,30 @@ _ROUNDING = 1e-3
 
 
 class Late(NamedTuple):
-    """What waits for its time (milliseconds): a step, or a snapshot that takes the place of steps let go."""
+    """What waits for its time (milliseconds): a step, something said, or a snapshot in the place of what was let go."""
 
     due: int
     step: Step | None
     snapshot: bytes = b""
+    said: Said | None = None
 
     @property
     def size(self) -> int:
         """What it takes in memory."""
+        if self.said is not None:
+            return len(self.said.chunk)
         return len(self.snapshot if self.step is None else self.step.shared or b"")
 
 
 class Spectating:
-    """See the module. ``tell`` gets what to send now: a step's chunk, or None for a snapshot to everyone.
+    """See the module. ``tell`` gets what to send now: a step's chunk, something said, or None for a snapshot to all.
 
     ``changes`` counts how often the lobby facts that may be known have changed.
     """
 
-    def __init__(self, snapshot: bytes, clock: Clock, limits: Limits, tell: Callable[[bytes | None], None]) -> None:
+    def __init__(
+        self, snapshot: bytes, clock: Clock, limits: Limits, tell: Callable[[bytes | Said | None], None]
+    ) -> None:
         """`snapshot`: a TableUpdate of what may be told now."""
         self._fold = PublicFold(snapshot)
         self._epoch = self._fold.epoch
@@ -108,6 +114,14 @@ class Spectating:
             return
         self._wait(Late(max(step.due, self._late[-1].due if self._late else 0), step))
 
+    def hear(self, said: Said) -> None:
+        """Take something said: tell it, or have it wait among the steps."""
+        if not said.due and not self._late:
+            self._tell(said)
+            return
+        self._wait(Late(max(said.due, self._late[-1].due if self._late else 0), None, said=said))
+        self._arm()
+
     def settle(self, whole: Callable[[], bytes]) -> None:
         """See to the time of what waits. Where too much does, all gives way to a snapshot, written by `whole`, which
         is told when the newest would have been."""
@@ -136,6 +150,8 @@ class Spectating:
             self._late_bytes -= late.size
             if late.step is not None:
                 self._show(late.step)
+            elif late.said is not None:
+                self._tell(late.said)
             else:
                 self._fold = PublicFold(late.snapshot)
                 self._ring.start_at(self._fold.n, _NO_P)

@@ -18,10 +18,11 @@ if TYPE_CHECKING:
 class Subscription:
     """One stream following one table. ``lagging``: its reader was too slow, and it waits for a snapshot.
 
-    ``invited``: it may follow a private table without a seat, since it gave the join code or owns the table.
+    ``hidden``: senders whom its reader does not want to hear. ``invited``: it may follow a private table without a
+    seat, since it gave the join code or owns the table.
     """
 
-    __slots__ = ("_on_detach", "_on_resync", "account", "invited", "lagging", "outbox", "seat", "table")
+    __slots__ = ("_on_detach", "_on_resync", "account", "hidden", "invited", "lagging", "outbox", "seat", "table")
 
     def __init__(
         self,
@@ -37,6 +38,7 @@ class Subscription:
         self.seat = SPECTATOR
         self.lagging = False
         self.invited = False
+        self.hidden: frozenset[str] = frozenset()
         self._on_resync = on_resync
         self._on_detach = on_detach
 
