@@ -1,4 +1,4 @@
-"""The fake server's bots: accounts that belong to others, and their tokens. What scopes allow is not held to here."""
+"""The fake server's bots: accounts that belong to others, and their tokens."""
 
 from __future__ import annotations
 
@@ -33,6 +33,10 @@ class FakeBots:
             return self._tokens[secret]
         except KeyError:
             raise Refusal(grpc.StatusCode.UNAUTHENTICATED, "CREDENTIAL_INVALID", "unknown token", "令牌无效") from None
+
+    def scopes_of(self, token: str) -> frozenset[session_pb2.BotScope.ValueType]:
+        """Return what a token, by its name, is good for."""
+        return frozenset(scope for held in self._tokens.values() if held.name == token for scope in held.scopes)
 
     def create(self, owner: str, request: session_pb2.CreateBotAccountRequest) -> session_pb2.CreateBotAccountResponse:
         """See `SessionService.CreateBotAccount`."""

@@ -20,13 +20,16 @@ from gouji_client.testing.fake_table import NAME, FakeTable, Setting
 from gouji_client.testing.fake_tables import FakeTables
 from gouji_client.testing.faults import FaultScript
 from gouji_client.testing.following import Troubles
-from gouji_client.testing.services import handlers_of
+from gouji_client.testing.gate import Gate
+from gouji_client.testing.services import function_name, handlers_of
 from gouji_rules import Deal, RuleSet, preset
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
     from types import TracebackType
     from typing import Self
+
+    from google.protobuf.descriptor import MethodDescriptor, ServiceDescriptor
 
     from gouji_client.clock import Clock
     from gouji_client.testing.faults import Fault
@@ -49,7 +52,8 @@ class FakeServer:
     as all clients' seats are taken and ready. The same seed and the same answers give the same match.
 
     `faults` are ordered from the module's classes. `heartbeat` seconds of silence are broken by a heartbeat,
-    `token_seconds` is an access token's life; `clock` and `sleep` (for `Delay`) may be the test's own.
+    `token_seconds` is an access token's life; `clock` and `sleep` (for `Delay`) may be the test's own. Clients older
+    than the `minimum_client_versions`, such as `{"python": "0.2"}`, are refused.
 
     Use it in `async with`, or call `start()` and `stop()`. Then `address` and `table` say where to go. Raises
     `BadInput` for seats, hands and opponents without sense.
@@ -73,6 +77,7 @@ class FakeServer:
         token_seconds: float = 3600.0,
         clock: Clock | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        minimum_client_versions: Mapping[str, str] | None = None,
     ) -> None:
         chosen = tuple(seats)
         if not chosen or len(set(chosen)) != len(chosen) or not set(chosen) <= set(range(6)):
@@ -89,24 +94,27 @@ class FakeServer:
         if setting.hands is not None:
             with well_formed("the hands"):
                 Deal.from_hands(setting.rules, setting.hands, lead)
-        self._accounts = FakeAccounts(clock or SystemClock(), token_seconds)
+        minimums = dict(minimum_client_versions or {})
+        self._accounts = FakeAccounts(clock or SystemClock(), token_seconds, minimums)
+        self._gate = Gate(self._accounts, minimums)
         self._table = FakeTable(setting)
         self._tables = FakeTables(self._accounts, self._table, Troubles(FaultScript(tuple(faults)), sleep), heartbeat)
         self._table.on_change = self._tables.wake_all
         self._accounts.on_end = self._tables.wake_all
         self._lobby = FakeLobby(self._accounts, self._table)
+        self._services: tuple[tuple[ServiceDescriptor, object], ...] = (
+            (session_pb2.DESCRIPTOR.services_by_name["SessionService"], self._accounts),
+            (lobby_pb2.DESCRIPTOR.services_by_name["LobbyService"], self._lobby),
+            (table_pb2.DESCRIPTOR.services_by_name["TableService"], self._tables),
+        )
         self._server: grpc.aio.Server | None = None
         self._port = 0
 
     async def start(self) -> Self:
         """Listen on a free loopback port."""
         server = grpc.aio.server(options=[("grpc.so_reuseport", 0)])
-        for service, answering in (
-            (session_pb2.DESCRIPTOR.services_by_name["SessionService"], self._accounts),
-            (lobby_pb2.DESCRIPTOR.services_by_name["LobbyService"], self._lobby),
-            (table_pb2.DESCRIPTOR.services_by_name["TableService"], self._tables),
-        ):
-            server.add_generic_rpc_handlers((handlers_of(service, answering),))
+        for service, answering in self._services:
+            server.add_generic_rpc_handlers((handlers_of(service, answering, self._gate),))
         self._port = server.add_insecure_port("127.0.0.1:0")
         await server.start()
         self._server = server
@@ -134,6 +142,11 @@ class FakeServer:
     def address(self) -> str:
         """Where it listens."""
         return f"127.0.0.1:{self._port}"
+
+    def answers_method(self, method: MethodDescriptor) -> bool:
+        """Whether it answers a method of the API; the others are refused as UNIMPLEMENTED."""
+        answering = next((answer for service, answer in self._services if service is method.containing_service), None)
+        return hasattr(answering, function_name(method))
 
     @property
     def version(self) -> int:

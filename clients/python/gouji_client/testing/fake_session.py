@@ -14,7 +14,7 @@ from gouji_client.testing.fake_profiles import FakeProfiles
 from gouji_client.testing.refusals import Refusal, unauthenticated
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from gouji_client.clock import Clock
 
@@ -37,9 +37,13 @@ class _Open:
 
 
 class FakeAccounts:
-    """Signs anybody in. Tokens live for `token_seconds` of `clock`, and until a fault makes them lapse."""
+    """Signs anybody in. Tokens live for `token_seconds` of `clock`, and until a fault makes them lapse.
 
-    def __init__(self, clock: Clock, token_seconds: float) -> None:
+    `minimums` are told as the least versions of clients.
+    """
+
+    def __init__(self, clock: Clock, token_seconds: float, minimums: Mapping[str, str]) -> None:
+        self._minimums = minimums
         self._clock = clock
         self._token_seconds = token_seconds
         self._accounts: dict[str, session_pb2.Account] = {}
@@ -65,6 +69,11 @@ class FakeAccounts:
             raise unauthenticated()
         return self._accounts[account]
 
+    def scopes_of(self, token: str) -> frozenset[session_pb2.BotScope.ValueType] | None:
+        """Return what a bot's access token is good for; None for a person's, which is good for everything."""
+        held = next((held for held in self._open.values() if token in held.access_tokens), None)
+        return self._bots.scopes_of(held.bot_token) if held is not None and held.bot_token else None
+
     def expires(self, token: str) -> float:
         """Return when an access token lapses; 0 if it has."""
         return self._access.get(token, ("", 0.0))[1]
@@ -79,7 +88,9 @@ class FakeAccounts:
         self, request: session_pb2.GetServerInfoRequest, token: str
     ) -> session_pb2.GetServerInfoResponse:
         """See `SessionService.GetServerInfo`."""
-        answer = session_pb2.GetServerInfoResponse(server_version="fake", protocol_version=1)
+        answer = session_pb2.GetServerInfoResponse(
+            server_version="fake", protocol_version=1, minimum_client_versions=self._minimums
+        )
         answer.server_time.FromNanoseconds(round(self._clock.time() * 1e9))
         return answer
 

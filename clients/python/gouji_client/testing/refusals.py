@@ -13,6 +13,7 @@ from gouji.rules.v1 import rules_pb2
 from gouji.table.v1 import table_pb2
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import NoReturn
 
     import grpc.aio
@@ -33,11 +34,13 @@ class Refusal(Exception):
         *,
         rule: str = "",
         retry_after: float | None = None,
+        metadata: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(reason)
         self.code = code
         self.reason = reason
         self.rule = rule
+        self.metadata = dict(metadata or {}) | ({"rule": rule} if rule else {})
         self.text_en = text_en or reason
         self.text_zh = text_zh or text_en or reason
         self.retry_after = retry_after
@@ -59,7 +62,7 @@ class Refusal(Exception):
 
     async def abort(self, context: grpc.aio.ServicerContext[Message, Message]) -> NoReturn:
         """End a call with it."""
-        info = ErrorInfo(reason=self.reason, domain="gouji", metadata={"rule": self.rule} if self.rule else {})
+        info = ErrorInfo(reason=self.reason, domain="gouji", metadata=self.metadata)
         details: list[Message] = [
             info,
             LocalizedMessage(locale="en-US", message=self.text_en),

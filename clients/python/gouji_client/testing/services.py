@@ -17,37 +17,70 @@ if TYPE_CHECKING:
     from google.protobuf.descriptor import MethodDescriptor, ServiceDescriptor
     from google.protobuf.message import Message
 
+    from gouji_client.testing.gate import Gate
+
     Context = grpc.aio.ServicerContext[Any, Any]
 
 
-UNANSWERED: dict[str, str] = {}
+_ONE_TABLE = "there is one table, and one match"
+_NO_TALK = "nobody talks at its tables"
+_LACKING = {
+    "MatchmakingService": "GetQueues CreateParty JoinParty LeaveParty GetParty CreateTicket GetTicket WatchTicket "
+    "CancelTicket",
+    "ReplayService": "ListMatches GetMatch GetMatchRecord WatchReplay",
+}
+_SILENT = {
+    "SessionService": "MuteAccount UnmuteAccount ListMutedAccounts",
+    "TableService": "SendChat ListChatMessages ListPhrases ReportMessage",
+}
+UNANSWERED = {
+    f"{service}.{name}": why
+    for why, lacking in ((_ONE_TABLE, _LACKING), (_NO_TALK, _SILENT))
+    for service, names in lacking.items()
+    for name in names.split()
+}
 """The methods that the fake server refuses as UNIMPLEMENTED, `Service.Method`, each with the reason."""
+
+
+def said(context: Context, header: str) -> str:
+    """Return what the metadata of a call say under a header, empty if nothing."""
+    for key, value in context.invocation_metadata() or ():
+        if key == header and isinstance(value, str):
+            return value
+    return ""
 
 
 def bearer(context: Context) -> str:
     """Return the access token of a call, empty if there is none."""
-    for key, value in context.invocation_metadata() or ():
-        if key == "authorization" and isinstance(value, str):
-            return value.removeprefix("Bearer ")
-    return ""
+    return said(context, "authorization").removeprefix("Bearer ")
 
 
-def handlers_of(service: ServiceDescriptor, answering: object) -> grpc.GenericRpcHandler:
-    """Return the handlers of a service whose methods `answering` has.
+def handlers_of(service: ServiceDescriptor, answering: object, gate: Gate) -> grpc.GenericRpcHandler:
+    """Return the handlers of a service whose methods `answering` has, for calls that `gate` lets in.
 
     They take the request (an iterator of them where the client streams) and the token, and raise `Refusal`; those that
     stream yield responses. Methods that it does not have are refused as UNIMPLEMENTED.
     """
     handlers = {}
     for method in service.methods:
-        name = re.sub(r"(?<!^)(?=[A-Z])", "_", method.name).lower()
-        handlers[method.name] = _handler(method, getattr(answering, name, None) or _not_here(method))
+        name = function_name(method)
+        handlers[method.name] = _handler(method, getattr(answering, name, None) or _not_here(method), gate)
     return grpc.method_handlers_generic_handler(service.full_name, handlers)
+
+
+def method_name(method: MethodDescriptor) -> str:
+    """Return `Service.Method`."""
+    return f"{method.containing_service.name}.{method.name}"
+
+
+def function_name(method: MethodDescriptor) -> str:
+    """Return the name of the function that answers a method."""
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", method.name).lower()
 
 
 def _not_here(method: MethodDescriptor) -> Callable[..., Any]:
     """Return what refuses every call of a method."""
-    name = f"{method.containing_service.name}.{method.name}"
+    name = method_name(method)
     why = UNANSWERED.get(name, "nobody has written it yet")
 
     def refuse(_request: object, _token: str) -> NoReturn:
@@ -57,17 +90,22 @@ def _not_here(method: MethodDescriptor) -> Callable[..., Any]:
     return refuse
 
 
-def _handler(method: MethodDescriptor, answer: Callable[..., Any]) -> grpc.RpcMethodHandler[Any, Any]:
+def _handler(method: MethodDescriptor, answer: Callable[..., Any], gate: Gate) -> grpc.RpcMethodHandler[Any, Any]:
+    def admit(context: Context) -> str:
+        token = bearer(context)
+        gate.check(method.name, token, said(context, "gouji-client"))
+        return token
+
     async def one(request: Message, context: Context) -> Message:
         try:
-            response: Message = await answer(request, bearer(context))
+            response: Message = await answer(request, admit(context))
         except Refusal as refusal:
             await refusal.abort(context)
         return response
 
     async def many(request: Message, context: Context) -> AsyncIterator[Message]:
         try:
-            async for response in answer(request, bearer(context)):
+            async for response in answer(request, admit(context)):
                 yield response
         except Refusal as refusal:
             await refusal.abort(context)
