@@ -148,5 +148,7 @@ def one_of_each_event_around_play(seat: int) -> list[events_pb2.TableEvent]:
         event(clock_compensated=events_pb2.ClockCompensated()),
         event(table_suspended=events_pb2.TableSuspended()),
         event(table_resumed=events_pb2.TableResumed()),
+        event(table_held=events_pb2.TableHeld()),
+        event(table_released=events_pb2.TableReleased()),
         event(question_opened=events_pb2.QuestionOpened()),
     ]

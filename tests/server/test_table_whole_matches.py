@@ -289,6 +289,8 @@ ELSEWHERE = {
     "clock_compensated",  # test_table_outages
     "table_suspended",  # test_table_suspended
     "table_resumed",
+    "table_held",  # test_table_operators
+    "table_released",
     "deal_promised",  # test_table_entropy
     "entropy_given",
 }

@@ -92,10 +92,15 @@ PHRASES = {
     "back": Phrase("{who} is back", "{who} 回来了"),
     "autopilot_expiries": Phrase("{who} let the clock run out: a bot plays on", "{who} 多次超时，转为托管"),
     "autopilot_away": Phrase("{who} is away: a bot plays on", "{who} 离开已久，转为托管"),
+    "autopilot_kicked": Phrase(
+        "the operators took {who}'s seat: a bot plays on", "管理员收回了 {who} 的座位，转为托管"
+    ),
     "autopilot_asked": Phrase("{who} has a bot play", "{who} 托管"),
     "clock_moved": Phrase("the server is back: there is more time", "服务器已恢复，顺延时限"),
     "suspended": Phrase("nobody who plays is there: the match stands still", "牌局无人在场，暂停"),
     "resumed": Phrase("the match goes on", "牌局继续"),
+    "held": Phrase("the server's operators have the match stand still", "管理员暂停了牌局"),
+    "released": Phrase("the server's operators let the match go on", "管理员恢复了牌局"),
     "autopilot_off": Phrase("{who} plays again", "{who} 取消托管"),
     "deal_ended": Phrase("deal over, {scores}", "本盘结束，{scores}"),
     "sweep": Phrase("deal over with a sweep, {scores}", "串三户！本盘结束，{scores}"),
@@ -103,12 +108,15 @@ PHRASES = {
     "frozen": Phrase("the server froze the table after a fault of its own", "服务器发现自身错误，已冻结本桌"),
     "closed_empty": Phrase("everyone left: the table is closed", "人已走光，牌桌关闭"),
     "closed_not_ready": Phrase("not all were ready in time: the table is closed", "有人未及时准备：牌桌已关闭"),
+    "closed_by_operators": Phrase("the server's operators closed the table", "管理员关闭了牌桌"),
     "scores": Phrase("even seats {even} : odd seats {odd}", "双号 {even} : 单号 {odd}"),
 }
 
 PLAIN_EVENTS = {
     "table_suspended": "suspended",
     "table_resumed": "resumed",
+    "table_held": "held",
+    "table_released": "released",
     "clock_compensated": "clock_moved",
     "melee_began": "melee",
     "deal_voided": "voided",
@@ -126,6 +134,7 @@ SEAT_EVENTS = {
 AUTOPILOT = {
     events_pb2.AUTOPILOT_REASON_EXPIRIES: "autopilot_expiries",
     events_pb2.AUTOPILOT_REASON_AWAY: "autopilot_away",
+    events_pb2.AUTOPILOT_REASON_KICKED: "autopilot_kicked",
 }
 
 BURN_ENDS = {
@@ -289,6 +298,7 @@ class Narrator:
             events_pb2.CLOSE_REASON_FROZEN: "frozen",
             events_pb2.CLOSE_REASON_EMPTY: "closed_empty",
             events_pb2.CLOSE_REASON_NOT_READY: "closed_not_ready",
+            events_pb2.CLOSE_REASON_BY_OPERATORS: "closed_by_operators",
         }
         return self.sentence(keys[event.reason]) if event.reason in keys else None
 

@@ -75,6 +75,10 @@ class Absence:
         if story.state.state != PLAYING:
             self.stop()
             return
+        if story.state.held:  # looked at when the match goes on
+            self._changed = True
+            self.stop()
+            return
         self._changed = False
         present = self._present(story.state)
         if story.state.suspended:

@@ -35,11 +35,21 @@ def _table_resumed(event: events_pb2.TableEvent, said: happenings.TableResumed) 
     event.table_resumed.SetInParent()
 
 
+def _table_held(event: events_pb2.TableEvent, said: happenings.TableHeld) -> None:
+    event.table_held.SetInParent()
+
+
+def _table_released(event: events_pb2.TableEvent, said: happenings.TableReleased) -> None:
+    event.table_released.SetInParent()
+
+
 ABSENCE_WRITERS: dict[type[Any], Callable[[events_pb2.TableEvent, Any], None]] = {
     happenings.PresenceChanged: _presence_changed,
     happenings.AutopilotChanged: _autopilot_changed,
     happenings.ClockCompensated: _clock_compensated,
     happenings.TableSuspended: _table_suspended,
     happenings.TableResumed: _table_resumed,
+    happenings.TableHeld: _table_held,
+    happenings.TableReleased: _table_released,
 }
 """How each is written."""

@@ -161,7 +161,7 @@ def decide_move(
     known = state.requests.find((account, SUBMIT_ACTION, request_id), moved.body)
     if known is not None:
         return known
-    check_playing(state)
+    check_playing(state, seat)
     if decision != state.decision:
         raise refusals.stale_decision(state.decision)
     if expected >= 0 and expected != state.n:
@@ -177,7 +177,7 @@ def decide_ask(state: TableState, account: str, of: int, request_id: str, now_ms
     known = state.requests.find((account, ASK_COUNT, request_id), body_hash(of))
     if known is not None:
         return known
-    check_playing(state)
+    check_playing(state, seat)
     check_said(state, seat)
     if not state.decision:
         raise refusals.no_deal()
@@ -191,7 +191,7 @@ def decide_feel(state: TableState, account: str, request_id: str, now_ms: int) -
     known = state.requests.find((account, FEEL, request_id), body_hash())
     if known is not None:
         return known
-    check_playing(state)
+    check_playing(state, seat)
     if not state.decision:
         raise refusals.no_deal()
     return inputs.HandFelt(now_ms, account, seat, request_id)
@@ -206,7 +206,7 @@ def decide_vote(
     known = state.requests.find((account, VOTE_DISSOLUTION, request_id), body_hash(agrees))
     if known is not None:
         return known
-    check_playing(state)
+    check_playing(state, seat)
     if state.facts is None:
         raise refusals.no_deal()
     check_said(state, seat)
@@ -242,14 +242,18 @@ def own_seat(state: TableState, account: str) -> int:
     return seat
 
 
-def check_playing(state: TableState) -> None:
-    """Raise Refused unless a match is being played."""
+def check_playing(state: TableState, seat: int) -> None:
+    """Raise Refused unless a match is being played in which a seat is its player's."""
     if state.state != PLAYING:
         if state.state == WAITING:
             raise refusals.not_started()
         raise _closed(state)
+    if state.held:
+        raise refusals.held()
     if state.suspended:
         raise refusals.suspended()
+    if state.ousted >> seat & 1:
+        raise refusals.ousted()
 
 
 def _closed(state: TableState) -> refusals.Refused:

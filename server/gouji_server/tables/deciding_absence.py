@@ -23,7 +23,7 @@ def decide_autopilot(
     known = state.requests.find((account, SET_AUTOPILOT, request_id), body_hash(on))
     if known is not None:
         return known
-    check_playing(state)
+    check_playing(state, seat)
     if bool(state.autopilot >> seat & 1) == on:
         check_said(state, seat)
         return unchanged(now_ms, account, SET_AUTOPILOT, body_hash(on), request_id)
@@ -43,7 +43,7 @@ def decide_auto_decline(
     known = state.requests.find((account, SET_AUTO_DECLINE, request_id), body)
     if known is not None:
         return known
-    check_playing(state)
+    check_playing(state, seat)
     is_on, is_always = bool(state.auto_decline >> seat & 1), bool(state.auto_always >> seat & 1)
     if (is_on, is_always) == (on, on and always):
         check_said(state, seat)

@@ -122,6 +122,16 @@ class TableResumed:
 
 
 @dataclass(frozen=True, slots=True)
+class TableHeld:
+    """The server's operators have the match stand still."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableReleased:
+    """The server's operators let the match go on."""
+
+
+@dataclass(frozen=True, slots=True)
 class DealRevealed:
     """Everything of a deal that is over (R84)."""
 
@@ -161,6 +171,8 @@ TableHappening: TypeAlias = (
     | ClockCompensated
     | TableSuspended
     | TableResumed
+    | TableHeld
+    | TableReleased
     | DealRevealed
     | MatchEnded
     | TableClosed

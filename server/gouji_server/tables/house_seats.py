@@ -45,13 +45,13 @@ class HouseSeats:
     def ask(self, story: Story) -> None:
         """Ask every bot whose seat is asked and that was not asked yet."""
         state = story.state
-        if state.decision != self._decision or state.closed or state.suspended:
+        if state.decision != self._decision or state.closed or state.stands_still:
             self.stop()
             self._decision = state.decision
         house = state.house | state.declining
         for seat in [seat for seat in self._thinking if not house >> seat & 1]:  # its player took it back
             self._thinking.pop(seat).stop()
-        if state.deal is None or state.closed or state.suspended:
+        if state.deal is None or state.closed or state.stands_still:
             return
         for seat in SEATS_IN[state.waiting_for & house]:
             if seat in self._thinking:
@@ -142,7 +142,7 @@ class BotAnswer:
         state = story.state
         if self._decision != state.decision or not state.waiting_for >> self._seat & 1 or state.deal is None:
             return
-        if state.suspended or not (state.house | state.declining) >> self._seat & 1:  # its player took the seat back
+        if state.stands_still or not (state.house | state.declining) >> self._seat & 1:  # its player took the seat back
             return
         if self._choice is not None:
             try:

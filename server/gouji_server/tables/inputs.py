@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from struct import Struct
 from typing import Any, NamedTuple, TypeAlias
 
+from gouji_server.tables import operator_inputs as operators
+
 _MOVE = Struct(">BBBqqqB")
 """Seat, verb, suit, time, decision, expected version (-1: none), length of the request id; then id and cards."""
 
@@ -409,6 +411,10 @@ Input: TypeAlias = (
     | Unchanged
     | Abandoned
     | Frozen
+    | operators.Held
+    | operators.Released
+    | operators.ShutDown
+    | operators.Ousted
 )
 
 MOVE = "move"
@@ -442,6 +448,10 @@ _KINDS: dict[str, type[Any]] = {
     "same": Unchanged,
     "abandon": Abandoned,
     "freeze": Frozen,
+    "hold": operators.Held,
+    "release": operators.Released,
+    "shut": operators.ShutDown,
+    "oust": operators.Ousted,
 }
 _KIND_OF: dict[type[Any], str] = {made: kind for kind, made in _KINDS.items()}
 

@@ -240,7 +240,7 @@ class Desert:
     def take(self, story: Story, turn: Turn) -> None:
         """See :class:`Message`."""
         state = story.state
-        if state.suspended and turn.now_ms - state.suspended >= self._seconds * 1000:
+        if state.suspended and not state.held and turn.now_ms - state.suspended >= self._seconds * 1000:
             turn.make(story, inputs.Deserted(turn.now_ms))
 
     def tell(self, outcome: object) -> None:

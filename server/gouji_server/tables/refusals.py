@@ -265,6 +265,26 @@ def suspended() -> Refused:
     )
 
 
+def held() -> Refused:
+    """Refuse what is said at a table that operators hold."""
+    return Refused(
+        FAILED_PRECONDITION,
+        "TABLE_HELD",
+        "the server's operators have the match stand still: wait until they let it go on",
+        "管理员已暂停牌局：请等待恢复",
+    )
+
+
+def ousted() -> Refused:
+    """Refuse what somebody says for a seat that operators took away."""
+    return Refused(
+        PERMISSION_DENIED,
+        "SEAT_TAKEN_AWAY",
+        "the server's operators took this seat from you: a bot plays it to the end of the match",
+        "管理员已收回你的座位：由机器人打完全局",
+    )
+
+
 def frozen() -> Refused:
     """Refuse anything at a frozen table."""
     return Refused(

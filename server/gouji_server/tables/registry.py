@@ -108,7 +108,7 @@ class Tables:
             if shown is not None:
                 self.actor(facts[0].name)  # it knows what those without a seat may be told, and when
         for info in self._directory.playing():
-            if not info.HasField("suspend_time"):
+            if not (info.HasField("suspend_time") or info.HasField("hold_time")):
                 self.actor(info.name)
         for info in self._directory.waiting():
             if info.HasField("reserved_until"):

@@ -87,7 +87,7 @@ def check(state: TableState, account: str, action: pb.Action) -> pb.CheckPlayRes
         play = gr.play_of(meant)
         if play:
             answer.play.CopyFrom(play_message(play, gr.is_gouji(state.rules, play)))
-        check_playing(state)
+        check_playing(state, seat)
         if state.deal is None or state.deal.question is None:
             raise refusals.stale_decision(state.decision)
         if play and verb != gr.Verb.GIVE:

@@ -188,7 +188,8 @@ def before_delay(info: lobby_pb2.Table, now: float) -> lobby_pb2.Table | None:
     since = now * 1000 - delay
     ended = info.end_time.ToMilliseconds() > since
     stopped = info.suspend_time.ToMilliseconds() > since
-    if not delay or not (ended or stopped):
+    held = info.hold_time.ToMilliseconds() > since
+    if not delay or not (ended or stopped or held):
         return None
     shown = lobby_pb2.Table()
     shown.CopyFrom(info)
@@ -197,4 +198,6 @@ def before_delay(info: lobby_pb2.Table, now: float) -> lobby_pb2.Table | None:
         shown.ClearField("end_time")
     if stopped:
         shown.ClearField("suspend_time")
+    if held:
+        shown.ClearField("hold_time")
     return shown

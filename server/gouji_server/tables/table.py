@@ -12,7 +12,7 @@ import gouji_rules as gr
 from gouji.table.v1 import events_pb2
 from gouji_rules.fairness import Proof
 from gouji_server.tables import happenings, inputs
-from gouji_server.tables.absence_state import SET_AUTO_DECLINE, SET_AUTOPILOT, AbsenceState
+from gouji_server.tables.absence_state import SET_AUTO_DECLINE, SET_AUTOPILOT
 from gouji_server.tables.convert import SEATS_IN
 from gouji_server.tables.lobby_state import (
     ADD_BOT,
@@ -30,6 +30,7 @@ from gouji_server.tables.moves import action_of
 from gouji_server.tables.promise import CONTRIBUTE_ENTROPY, Promise
 from gouji_server.tables.requests import Answer, body_hash
 from gouji_server.tables.seats import SEATS
+from gouji_server.tables.standing_still import StandingStill
 from gouji_server.tables.steps import DealFacts
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ VOTE_DISSOLUTION = "VoteDissolution"
 _SAID = frozenset((VOTE_DISSOLUTION, SET_AUTOPILOT, SET_AUTO_DECLINE))
 
 
-class TableState(AbsenceState):
+class TableState(StandingStill):
     """One table.
 
     ``n`` counts its public events, ``p`` what was said to each seat alone; ``decision`` is the `n` at which the open
@@ -88,13 +89,11 @@ class TableState(AbsenceState):
         "_cards",
         "_felt",
         "answered",
-        "deadline",
         "deal",
         "decision",
         "p",
         "promise",
         "proof",
-        "remaining",
         "time",
         "told_at",
     )
@@ -103,14 +102,12 @@ class TableState(AbsenceState):
         super().__init__(name, limits)
         self.p = [0] * SEATS
         self.decision = 0
-        self.deadline = 0
         self.answered = 0
         self.deal: gr.Deal | None = None
         self.promise: Promise | None = None
         self.proof = NO_PROOF
         self.time = 0
         self.told_at = 0
-        self.remaining: int | None = None
         self._cards: list[bytes] = [b""] * SEATS
         self._felt: list[tuple[tuple[int, int], ...]] = [()] * SEATS
         self._asked: tuple[object, ...] = _NOTHING_ASKED
@@ -125,7 +122,7 @@ class TableState(AbsenceState):
     @property
     def wants_deal(self) -> bool:
         """Whether the next deal is to begin."""
-        return self.state == PLAYING and not self.suspended and (self.deal is None or self.deal.over)
+        return self.state == PLAYING and not self.stands_still and (self.deal is None or self.deal.over)
 
     @property
     def asked_together(self) -> bool:
@@ -285,44 +282,24 @@ class TableState(AbsenceState):
             self._break_off(effect, events_pb2.MATCH_END_REASON_DISSOLVED, dissolved)
         self._keep_said(entry.seat, (entry.account, VOTE_DISSOLUTION, entry.request_id), body_hash(entry.agrees))
 
-    def _break_off(self, effect: Effect, reason: events_pb2.MatchEndReason.ValueType, *said: object) -> None:
-        """The match ends, in the middle of a deal or between two."""
+    def _break_off(
+        self,
+        effect: Effect,
+        reason: events_pb2.MatchEndReason.ValueType,
+        *said: object,
+        closes: events_pb2.CloseReason.ValueType = events_pb2.CLOSE_REASON_MATCH_OVER,
+    ) -> None:
         match, facts, deal = self.match, self.facts, self.deal
-        if match is None or facts is None or deal is None or self.state != PLAYING:
+        if match is None or self.state != PLAYING:
             raise inputs.BadEntry("a match that is not being played is broken off")
-        self.decision = self.deadline = facts.decision = facts.deadline_ms = 0
-        cut_off = [] if deal.over else [happenings.DealRevealed(facts.number, deal, self.proof)]
+        cut_off: list[object] = []
+        if facts is not None and deal is not None:  # else its first deal has not begun
+            facts.decision = facts.deadline_ms = 0
+            effect.of_deal = True
+            cut_off = [] if deal.over else [happenings.DealRevealed(facts.number, deal, self.proof)]
+        self.decision = self.deadline = 0
         self._tell(effect, *said, *cut_off, happenings.MatchEnded(tuple(match.scores), reason))
-        effect.of_deal = True
-        self._close(effect, events_pb2.CLOSE_REASON_MATCH_OVER)
-
-    def _suspended(self, entry: inputs.Suspended, effect: Effect) -> None:
-        if self.state != PLAYING or self.suspended:
-            raise inputs.BadEntry("a match is suspended that does not go on")
-        self.remaining = self.deadline - entry.time if self.deadline else None
-        self._stand_still(effect, entry.time, 0)
-        self._tell(effect, happenings.TableSuspended())
-
-    def _resumed(self, entry: inputs.Resumed, effect: Effect) -> None:
-        if not self.suspended:
-            raise inputs.BadEntry("a match is resumed that was not suspended")
-        self.times.shift(entry.time - self.suspended)
-        left, self.remaining = self.remaining, None
-        self._stand_still(effect, 0, entry.time + max(left, entry.least_ms) if left is not None else 0)
-        self._tell(effect, happenings.TableResumed())
-
-    def _stand_still(self, effect: Effect, since: int, deadline: int) -> None:
-        self.suspended, self.deadline = since, deadline
-        if self.facts is not None:
-            self.facts.deadline_ms = deadline
-        self._info = None
-        effect.info_changed = effect.of_deal = True
-
-    def _deserted(self, entry: inputs.Deserted, effect: Effect) -> None:
-        if not self.suspended:
-            raise inputs.BadEntry("a match is given up that was not suspended")
-        self.suspended = 0
-        self._break_off(effect, events_pb2.MATCH_END_REASON_ABANDONED)
+        self._close(effect, closes)
 
     def _frozen(self, entry: inputs.Frozen, effect: Effect) -> None:
         self.freeze(effect)
@@ -397,17 +374,15 @@ class TableState(AbsenceState):
             self._close(effect, events_pb2.CLOSE_REASON_MATCH_OVER)
 
     _APPLY: ClassVar[dict[type[Any], Callable[[TableState, Any, Effect], None]]] = {
-        **AbsenceState.FOLDS,
-        **AbsenceState.ABSENCE_FOLDS,
+        **StandingStill.FOLDS,
+        **StandingStill.ABSENCE_FOLDS,
+        **StandingStill.STILL_FOLDS,
         inputs.DealPromised: _deal_promised,
         inputs.EntropyGiven: _entropy_given,
         inputs.DealStarting: _deal_starting,
         inputs.Moved: _moved,
         inputs.Lapsed: _lapsed,
         inputs.Compensated: _compensated,
-        inputs.Suspended: _suspended,
-        inputs.Resumed: _resumed,
-        inputs.Deserted: _deserted,
         inputs.CountAsked: _count_asked,
         inputs.HandFelt: _hand_felt,
         inputs.DissolutionVoted: _dissolution_voted,
