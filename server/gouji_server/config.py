@@ -90,6 +90,10 @@ class Config(BaseSettings):
         default=0, description="people without a seat are told what happens in a match that much later, at least"
     )
     chat_retention_days: PositiveFloat = Field(default=30, description="how long what people reported is kept")
+    call_limit_factor: NonNegativeFloat = Field(
+        default=1, description="times as many calls a second as api/limits.py says; 0: calls are not counted"
+    )
+    max_streams_per_address: PositiveInt = Field(default=4_000, description="streams of one address")
     keepalive_seconds: PositiveFloat = Field(default=60, description="the server pings an idle connection that often")
 
     max_connection_age_seconds: NonNegativeFloat = Field(

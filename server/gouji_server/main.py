@@ -22,6 +22,7 @@ from gouji_server.api.calls import Calls
 from gouji_server.api.chat import ChatCalls
 from gouji_server.api.client_versions import ClientGate
 from gouji_server.api.join_codes import CodeTries
+from gouji_server.api.limits import CallLimits
 from gouji_server.api.listener import Listener, must_be_free
 from gouji_server.api.pages import Pages
 from gouji_server.api.streams import Streams
@@ -116,7 +117,8 @@ class Server:
             must_be_free(config.host, config.port)
             metrics_port = _serve_metrics(config, metrics, rooms)
             minimums = read_minimums(config.minimum_client_versions)
-            calls = Calls(accounts, metrics, ClientGate(minimums, config.named_clients_only))
+            call_limits = CallLimits(clock, config.call_limit_factor)
+            calls = Calls(accounts, metrics, ClientGate(minimums, config.named_clients_only), call_limits)
             pages = Pages(key)
             code_tries = CodeTries(config, clock)
             silences = Silences(accounts.blocks, accounts.mutes, tables.silence)
@@ -132,6 +134,7 @@ class Server:
                 code_tries=code_tries,
                 chat=ChatCalls(tables, pages, code_tries, reports, clock),
                 silences=silences,
+                limits=call_limits,
             )
             lists = TableLists(tables, pages, accounts.blocks, streams, clock, config.heartbeat_seconds)
             matchmaker = await _matchmaker(records, tables, accounts, clock, rooms)

@@ -9,7 +9,11 @@ if TYPE_CHECKING:
     from gouji_server.tables import Clock
 
 MAX_KEYS = 100_000
-"""Keys remembered at once. Past it the one that was used longest ago is forgotten, that is, has a full bucket again."""
+"""Keys remembered at once. Past it the one that was used longest ago is forgotten once its bucket is full again anyway;
+until then keys that are not known share one bucket, so that nobody gets a full one by bringing many keys."""
+
+_OTHERS = ""
+"""The bucket that they share."""
 
 _ROUNDING = 1e-3
 """Seconds: times since 1970 are exact to a quarter of a microsecond, and every token taken adds to the error."""
@@ -31,6 +35,7 @@ class TokenBuckets:
     def take(self, key: str) -> float:
         """Take a token of `key`: 0 if there was one, else the seconds until there is one (and nothing is taken)."""
         now = self._clock.now()
+        key = self._known(key, now)
         full_at = max(self._full_at.get(key, now), now)
         if full_at > now + self._depth:
             full_at = now + self._depth  # the clock was set back
@@ -40,9 +45,21 @@ class TokenBuckets:
             return wait
         self._full_at[key] = full_at + self._interval
         self._full_at.move_to_end(key)
-        while len(self._full_at) > self._max_keys:
-            self._full_at.popitem(last=False)
         return 0.0
+
+    def _known(self, key: str, now: float) -> str:
+        """Return the key whose bucket is meant: its own, if it has one or there is room."""
+        if key in self._full_at or len(self._full_at) < self._max_keys:
+            return key
+        oldest = next(iter(self._full_at))
+        if oldest == _OTHERS:  # it stays
+            self._full_at.move_to_end(_OTHERS)
+            oldest = next(iter(self._full_at))
+        # One whose bucket seems fuller than full was counted by a clock that was set back since.
+        if not now < self._full_at[oldest] <= now + self._depth:
+            del self._full_at[oldest]
+            return key
+        return _OTHERS
 
     def __len__(self) -> int:
         """Return how many keys are remembered."""

@@ -16,6 +16,7 @@ from gouji_server.accounts import Identity
 from gouji_server.accounts.revocations import Revocations
 from gouji_server.api.calls import Call
 from gouji_server.api.join_codes import CodeTries
+from gouji_server.api.limits import CallLimits
 from gouji_server.api.pages import Pages
 from gouji_server.api.play import PlayStream as ServedStream
 from gouji_server.api.streams import LINGER_SECONDS, Stream, Streams
@@ -357,6 +358,9 @@ class DeafReader:
     def __init__(self) -> None:
         self.written: list[bytes] = []
 
+    def peer(self) -> str:
+        return "ipv4:192.0.2.1:4711"
+
     def done(self) -> bool:
         return False
 
@@ -369,7 +373,7 @@ async def test_a_reader_that_takes_nothing_is_cut_off() -> None:
     """A stream whose reader does not take even what is left when its token lapses is ended some seconds later."""
     clock = VirtualClock()
     outbox = Outbox(clock, Limits())
-    stream = Stream(Identity(Caller("accounts/a", "a"), clock.now() + 900, "s"), outbox, clock)
+    stream = Stream(Identity(Caller("accounts/a", "a"), clock.now() + 900, "s"), "192.0.2.1", outbox, clock)
     reader: Any = DeafReader()
     writing = asyncio.create_task(stream.write(reader, 15, table_pb2.PlayResponse))
     outbox.put_result("one", 1)
@@ -400,6 +404,7 @@ async def test_a_writer_that_reads_nothing_is_not_read_either() -> None:
         code_tries=CodeTries(Config(), house.clock),
         chat=unused,
         silences=unused,
+        limits=CallLimits(house.clock, 1),
     )
     identity = Identity(Caller("accounts/a", "a"), house.clock.now() + 900, "s")
     reader: Any = DeafReader()

@@ -33,15 +33,23 @@ def test_keys_do_not_share() -> None:
     assert buckets.take("b") == 0
 
 
-def test_memory_is_bounded_and_forgets_the_longest_unused() -> None:
-    """Past the limit the key used longest ago is forgotten, not one that is being held back."""
-    buckets = TokenBuckets(VirtualClock(), burst=1, per_second=1, max_keys=2)
-    for key in ("a", "b", "c"):
+def test_memory_is_bounded_and_many_keys_make_no_full_bucket() -> None:
+    """Past the limit the key used longest ago is forgotten once its bucket is full again anyway; until then newcomers
+    share one bucket, and those who are held back stay held back."""
+    clock = VirtualClock()
+    buckets = TokenBuckets(clock, burst=2, per_second=1, max_keys=3)
+    for key in ("a", "a", "b", "c", "d"):
         assert buckets.take(key) == 0
-    assert len(buckets) == 2
-    assert buckets.take("b") > 0
-    assert buckets.take("c") > 0
-    assert buckets.take("a") == 0
+    assert buckets.take("a") > 0
+    assert buckets.take("e") == 0
+    for number in range(100):
+        assert buckets.take(f"new {number}") > 0
+    assert len(buckets) <= 4
+    assert buckets.take("a") > 0
+    clock.advance(2)
+    for number in range(3):
+        assert buckets.take(f"newer {number}") == 0
+    assert len(buckets) <= 4
 
 
 def test_a_clock_set_back_does_not_lock_out() -> None:

@@ -167,7 +167,7 @@ async def test_heartbeats_keep_to_the_last_message(spurious: bool) -> None:
     """They come every 15 s after what was written last: changes of private tables do not move them, nor do wake-ups."""
     at, reader = await feed()
     identity: Any = SimpleNamespace(caller=person(9), session="s", expires=at.clock.now() + 1e6)
-    stream = TableListStream(identity, at.clock, reader, 15)
+    stream = TableListStream(identity, "192.0.2.1", at.clock, reader, 15)
     context: Any = Written(at.clock)
     running = asyncio.create_task(stream.run(context))
     await settle()

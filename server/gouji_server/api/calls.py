@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from gouji_server.accounts import Accounts, Identity
     from gouji_server.api.client_versions import ClientGate
+    from gouji_server.api.limits import CallLimits
     from gouji_server.metrics import Metrics
     from gouji_server.tables import Caller
 
@@ -75,10 +76,11 @@ class Call:
 class Calls:
     """Makes gRPC handlers out of plain coroutines."""
 
-    def __init__(self, accounts: Accounts, metrics: Metrics, gate: ClientGate) -> None:
+    def __init__(self, accounts: Accounts, metrics: Metrics, gate: ClientGate, limits: CallLimits) -> None:
         self._accounts = accounts
         self._metrics = metrics
         self._gate = gate
+        self._limits = limits
 
     def unary(
         self,
@@ -102,7 +104,7 @@ class Calls:
             async def run() -> bytes:
                 if not any_client:
                     self._gate.check(client_of(context))
-                call = self._call(context, scope)
+                call = self._call(method, context, scope)
                 request = parse(request_type, raw)
                 _bind(request, logged)
                 response = await serve(request, call)
@@ -127,7 +129,7 @@ class Calls:
         async def handle(raw: bytes, context: Context) -> None:
             async def run() -> None:
                 self._gate.check(client_of(context))
-                call = self._call(context, scope)
+                call = self._call(method, context, scope)
                 request = parse(request_type, raw)
                 _bind(request, logged)
                 await serve(request, call)
@@ -146,13 +148,16 @@ class Calls:
         async def handle(requests: AsyncIterator[bytes], context: Context) -> None:
             async def run() -> None:
                 self._gate.check(client_of(context))
-                await serve(requests, self._call(context, scope))
+                await serve(requests, self._call(method, context, scope))
 
             await self._guarded(method, context, run)
 
         return grpc.stream_stream_rpc_method_handler(handle)
 
-    def _call(self, context: Context, scope: Scope) -> Call:
+    def _call(self, method: str, context: Context, scope: Scope) -> Call:
+        """Find out who calls. An address that calls too much is refused before that costs anything."""
+        address = address_of(context.peer())
+        self._limits.come(address)
         if scope is Scope.PUBLIC:
             return Call(context, None)
         try:
@@ -161,6 +166,7 @@ class Calls:
             raise unauthenticated() from error
         structlog.contextvars.bind_contextvars(account=identity.caller.account)
         check_scope(identity, scope)
+        self._limits.take(method, identity.caller.account, address)
         return Call(context, identity)
 
     async def _guarded(self, method: str, context: Context, run: Callable[[], Awaitable[Result]]) -> Result:

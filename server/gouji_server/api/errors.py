@@ -122,10 +122,19 @@ def to_status(refused: Refused) -> status_pb2.Status:
         details.append(_violations(refused.fields))
     if refused.retry_seconds is not None:
         details.append(error_details_pb2.RetryInfo(retry_delay=_duration(refused.retry_seconds)))
+    if refused.quota:
+        details.append(_quota(refused))
     message = _cut(refused.text_en, MAX_TEXT)
     details.append(error_details_pb2.LocalizedMessage(locale="en-US", message=message))
     details.append(error_details_pb2.LocalizedMessage(locale="zh-CN", message=_cut(refused.text_zh, MAX_TEXT)))
     return status_pb2.Status(code=refused.code, message=message, details=[_packed(item) for item in details])
+
+
+def _quota(refused: Refused) -> error_details_pb2.QuotaFailure:
+    """Name what is used up."""
+    told = error_details_pb2.QuotaFailure()
+    told.violations.add(subject=refused.quota, description=refused.text_en)
+    return told
 
 
 def _violations(fields: Sequence[tuple[str, str]]) -> error_details_pb2.BadRequest:

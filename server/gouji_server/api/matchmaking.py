@@ -149,7 +149,7 @@ class MatchmakingService:
     async def watch_ticket(self, request: pb.WatchTicketRequest, call: Call) -> None:
         """Write a ticket whenever it changes, until it is over."""
         ticket = self._ticket(request.name, call)
-        stream = TicketStream(call.identity, self._clock, self._heartbeat_seconds)
+        stream = TicketStream(call.identity, call.address, self._clock, self._heartbeat_seconds)
         try:
             with self._streams.admit(stream):
                 await stream.run(

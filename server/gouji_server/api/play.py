@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from google.protobuf.message import DecodeError
 from google.rpc import code_pb2
@@ -18,7 +18,7 @@ from gouji_server.api.validation import Shape
 from gouji_server.tables import Refused
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable
+    from collections.abc import AsyncIterator, Coroutine
 
     from gouji.table.v1.chat_pb2 import SendChatRequest
     from gouji_server.accounts import Accounts
@@ -45,8 +45,10 @@ class PlayStream:
         self._call = call
         self._identity = call.identity
         self._outbox = room.tables.outbox()
-        self._stream = Stream(call.identity, self._outbox, room.clock)
+        self._stream = Stream(call.identity, call.address, self._outbox, room.clock)
         self._handles: dict[str, TableHandle] = {}
+        self._account = call.identity.caller.account
+        self._address = call.address
 
     async def run(self, requests: AsyncIterator[bytes]) -> None:
         """Serve the stream to its end; raises what it ends with."""
@@ -100,6 +102,7 @@ class PlayStream:
 
     async def _act(self, command: pb.SubmitActionRequest) -> None:
         try:
+            self._count("Play.act")
             if len(command.request_id) > MAX_ECHO:
                 Shape().request_id(command.request_id).settle()
             table = self._handles.get(command.table) or await self._open(command.table)
@@ -109,8 +112,17 @@ class PlayStream:
         # The table answers, and counts.
         table.act_on_stream(self._identity.caller, command, self._outbox)
 
-    async def _answer(self, method: str, request_id: str, command: Awaitable[int | None]) -> None:
+    def _count(self, method: str) -> None:
+        self._room.limits.take(method, self._account, self._address)
+
+    async def _answer(self, method: str, request_id: str, command: Coroutine[Any, Any, int | None]) -> None:
         """Carry a command out and put its result into the outbox, unless it did so itself (None)."""
+        try:
+            self._count(method)
+        except Refused as refused:
+            command.close()
+            self._refuse(method, request_id, refused)
+            return
         try:
             version = await command
         except Exception as error:  # noqa: BLE001 - every command gets a result

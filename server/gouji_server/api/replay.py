@@ -100,7 +100,7 @@ class ReplayService:
     async def watch_replay(self, request: pb.WatchReplayRequest, call: Call) -> None:
         """Write a match's steps."""
         wanted = _wanted(request)
-        stream = ReplayStream(call.identity, self._clock)
+        stream = ReplayStream(call.identity, call.address, self._clock)
         try:
             with self._streams.admit(stream):
                 self._take(call)

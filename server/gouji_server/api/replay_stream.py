@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 class ReplayStream:
     """A stream that lasts no longer than the access token it was opened with."""
 
-    def __init__(self, identity: Identity, clock: Clock) -> None:
+    def __init__(self, identity: Identity, address: str, clock: Clock) -> None:
         self.account = identity.caller.account
+        self.address = address
         self.session = identity.session
         self._ended: asyncio.Future[Refused] = asyncio.get_running_loop().create_future()
         self._timer = clock.call_at(identity.expires, lambda: self.end(unauthenticated()))

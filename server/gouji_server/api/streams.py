@@ -27,9 +27,10 @@ LINGER_SECONDS = 10.0
 
 
 class Endable(Protocol):
-    """A stream as it is counted: of an account, in a session."""
+    """A stream as it is counted: of an account at an address, in a session."""
 
     account: str
+    address: str
     session: str
 
     def end(self, end: Refused) -> None:
@@ -39,8 +40,8 @@ class Endable(Protocol):
 class Streams:
     """All open streams of the server.
 
-    Beyond the limits (`max_streams`, `max_streams_per_account`) a new stream is refused; those open are never touched.
-    A stream ends at once with the session whose access token it was last given.
+    Beyond the limits (`max_streams`, and of an account and an address) a new stream is refused; those open are never
+    touched. A stream ends at once with the session whose access token it was last given.
     """
 
     def __init__(self, config: Config, ended_sessions: Revocations) -> None:
@@ -48,8 +49,10 @@ class Streams:
         ended_sessions.listen(self._end_session)
         self._most = config.max_streams
         self._most_per_account = config.max_streams_per_account
+        self._most_per_address = config.max_streams_per_address
         self._open: set[Endable] = set()
         self._of_account: Counter[str] = Counter()
+        self._of_address: Counter[str] = Counter()
         self._end: Callable[[], Refused] | None = None
 
     def __len__(self) -> int:
@@ -74,15 +77,18 @@ class Streams:
                 f"you have {self._most_per_account} streams open, which is the most: end one first",
                 f"你已打开 {self._most_per_account} 条数据流，已达上限：请先关闭一条",
             )
+        address = stream.address
+        if self._of_address[address] >= self._most_per_address:
+            raise limited("TOO_MANY_STREAMS", "this address has too many streams open", "此地址打开的数据流太多")
         self._open.add(stream)
         self._of_account[account] += 1
+        self._of_address[address] += 1
         try:
             yield
         finally:
             self._open.discard(stream)
-            self._of_account[account] -= 1
-            if not self._of_account[account]:
-                del self._of_account[account]
+            _count_down(self._of_account, account)
+            _count_down(self._of_address, address)
 
     def end_all(self, end: Callable[[], Refused]) -> None:
         """End every stream, and every one that comes later, with what `end` makes."""
@@ -96,14 +102,21 @@ class Streams:
                 stream.end(unauthenticated())
 
 
+def _count_down(counter: Counter[str], key: str) -> None:
+    counter[key] -= 1
+    if not counter[key]:
+        del counter[key]
+
+
 class Stream:
     """One open stream: what waits for its reader, and until when its caller is known.
 
     When it is to end, what waits is sent first; a reader that does not take that is cut off after `LINGER_SECONDS`.
     """
 
-    def __init__(self, identity: Identity, outbox: Outbox, clock: Clock) -> None:
+    def __init__(self, identity: Identity, address: str, outbox: Outbox, clock: Clock) -> None:
         self.account = identity.caller.account
+        self.address = address
         self.session = identity.session
         self.outbox = outbox
         self._clock = clock

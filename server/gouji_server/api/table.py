@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from gouji_server.api.calls import Call, Calls
     from gouji_server.api.chat import ChatCalls
     from gouji_server.api.join_codes import CodeTries
+    from gouji_server.api.limits import CallLimits
     from gouji_server.api.pages import Pages
     from gouji_server.api.streams import Streams
     from gouji_server.metrics import Metrics
@@ -53,6 +54,7 @@ class TableRoom:
     code_tries: CodeTries
     chat: ChatCalls
     silences: Silences
+    limits: CallLimits
 
     def told(self, error: Exception) -> Refused:
         """Return what to tell of an exception (api.errors.told)."""
@@ -101,7 +103,7 @@ class TableService:
         table = await self._open(request.table)
         code = self._code(call, request.join_code)
         outbox = self._room.tables.outbox(one_table=True)
-        stream = Stream(call.identity, outbox, self._room.clock)
+        stream = Stream(call.identity, call.address, outbox, self._room.clock)
         try:
             with self._room.streams.admit(stream):
                 after = request.after if request.HasField("after") else None

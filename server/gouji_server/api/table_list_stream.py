@@ -22,8 +22,10 @@ PAUSE_SECONDS = 0.25
 class TableListStream(ReplayStream):
     """See the module."""
 
-    def __init__(self, identity: Identity, clock: Clock, feed: TableFeed, heartbeat_seconds: float) -> None:
-        super().__init__(identity, clock)
+    def __init__(
+        self, identity: Identity, address: str, clock: Clock, feed: TableFeed, heartbeat_seconds: float
+    ) -> None:
+        super().__init__(identity, address, clock)
         self._clock = clock
         self._feed = feed
         self._heartbeat_seconds = heartbeat_seconds

@@ -69,7 +69,7 @@ class TableLists:
         _check_filter(shape, request)
         shape.settle()
         feed = TableFeed(self._tables, TableFilter.of(request, await self._blocks.of(call.caller.account)))
-        stream = TableListStream(call.identity, self._clock, feed, self._heartbeat_seconds)
+        stream = TableListStream(call.identity, call.address, self._clock, feed, self._heartbeat_seconds)
         try:
             with self._streams.admit(stream):
                 await stream.run(call.context)

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 class TicketStream(ReplayStream):
     """See the module. What changes while the reader is busy is told as it is then."""
 
-    def __init__(self, identity: Identity, clock: Clock, heartbeat_seconds: float) -> None:
-        super().__init__(identity, clock)
+    def __init__(self, identity: Identity, address: str, clock: Clock, heartbeat_seconds: float) -> None:
+        super().__init__(identity, address, clock)
         self._clock = clock
         self._heartbeat_seconds = heartbeat_seconds
 

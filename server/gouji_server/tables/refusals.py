@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import secrets
 from typing import TYPE_CHECKING
 
@@ -29,7 +30,8 @@ class Refused(Exception):
 
     ``code`` is a google.rpc.Code, ``reason`` machine-readable (UPPER_SNAKE_CASE), ``rule`` a number of docs/rules.md or
     empty, the texts are for people, ``metadata`` holds more facts by name, ``fields`` pairs of a request's field and
-    what is wrong with it, ``retry_seconds`` is set when trying again later makes sense.
+    what is wrong with it, ``retry_seconds`` is set when trying again later makes sense, ``quota`` names
+    what is used up where that has a name.
     """
 
     def __init__(
@@ -43,6 +45,7 @@ class Refused(Exception):
         metadata: dict[str, str] | None = None,
         fields: tuple[tuple[str, str], ...] = (),
         retry_seconds: float | None = None,
+        quota: str = "",
     ) -> None:
         super().__init__(f"{reason}: {text_en}")
         self.code = code
@@ -53,6 +56,7 @@ class Refused(Exception):
         self.metadata = metadata or {}
         self.fields = fields
         self.retry_seconds = retry_seconds
+        self.quota = quota
 
     @property
     def status(self) -> str:
@@ -61,13 +65,16 @@ class Refused(Exception):
 
     def to_proto(self) -> table_pb2.CommandError:
         """The refusal as a stream's result or CheckPlay tells it."""
-        return table_pb2.CommandError(
+        error = table_pb2.CommandError(
             code=self.code,
             reason=self.reason,
             rule=self.rule,
             text=rules_pb2.LocalizedText(en=self.text_en, zh=self.text_zh),
             metadata=self.metadata,
         )
+        if self.retry_seconds is not None:
+            error.retry_delay.FromMilliseconds(math.ceil(self.retry_seconds * 1000))
+        return error
 
 
 class TableNotFound(Refused):
