@@ -140,7 +140,7 @@ async def test_changes_that_make_no_sense_are_bad_input(address: str, changes: d
 
 
 async def test_a_rematch_brings_everybody_to_one_table(tmp_path: Path) -> None:
-    """Two who played together ask for a rematch and meet, each in its seat; the fake server has no second table."""
+    """Two who played together ask for a rematch and meet, each in its seat."""
     async with RealServer(tmp_path) as server:
         one, two = await person(server.address, "one"), await person(server.address, "two")
         made = await one.lobby.create(NewTable(deals=1))
@@ -159,8 +159,3 @@ async def test_a_rematch_brings_everybody_to_one_table(tmp_path: Path) -> None:
         assert (second.name, seat) == (first.name, 1)
         for client in (one, two):
             await client.close()
-    async with FakeServer(seats=(0,)) as fake:
-        one = await person(fake.address, "one")
-        with pytest.raises(Refused, match="ONE_TABLE"):
-            await one.lobby.rematch(await one.lobby.create(NewTable(deals=1)))
-        await one.close()

@@ -312,11 +312,11 @@ async def test_a_bot_started_again_goes_on_where_it_was(tmp_path: Path) -> None:
 
 
 async def test_a_bot_finds_a_table_or_makes_one() -> None:
-    """Without a table the bot takes the first free seat; with none it makes a table; a full one is refused."""
+    """Without a table the bot takes the first free seat; with none it makes a table; a closed one is refused."""
     async with FakeServer(seed=5, seats=[4]) as server:
         found = await run_bot(server.address, Lowest(), backoff=AT_ONCE)
         assert (found.table, found.seat) == (server.table, 4)
-        with pytest.raises(Refused, match="SEAT_TAKEN"):
+        with pytest.raises(Refused, match="TABLE_CLOSED"):
             await run_bot(server.address, Lowest(), table=server.table, backoff=AT_ONCE)
     async with FakeServer(seed=5, seats=[0, 3]) as server:
         made = await run_bot(server.address, Lowest(), table=NewTable(deals=1), seat=3, fill="random", backoff=AT_ONCE)

@@ -1,4 +1,4 @@
-"""The fake server's profiles and block lists. Whom one has blocked is told, and keeps nobody from the one table."""
+"""The fake server's profiles and block lists."""
 
 from __future__ import annotations
 
@@ -66,6 +66,10 @@ class FakeProfiles:
             told = answer.blocked_accounts.add(account=self.get(caller, name))
             told.block_time.FromNanoseconds(round(since * 1e9))
         return answer
+
+    def blocked_by(self, account: str) -> frozenset[str]:
+        """Return whom an account has blocked."""
+        return frozenset(self._blocked.get(account, ()))
 
     def _found(self, name: str) -> session_pb2.Account:
         if name not in self._accounts:

@@ -16,11 +16,13 @@ from gouji_client.clock import SystemClock
 from gouji_client.errors import BadInput
 from gouji_client.testing.fake_lobby import FakeLobby
 from gouji_client.testing.fake_session import FakeAccounts
-from gouji_client.testing.fake_table import NAME, FakeTable, Setting
+from gouji_client.testing.fake_setting import NAME, Setting
+from gouji_client.testing.fake_table import FakeTable
 from gouji_client.testing.fake_tables import FakeTables
 from gouji_client.testing.faults import FaultScript
 from gouji_client.testing.following import Troubles
 from gouji_client.testing.gate import Gate
+from gouji_client.testing.hall import Hall
 from gouji_client.testing.services import function_name, handlers_of
 from gouji_rules import Deal, RuleSet, preset
 
@@ -98,10 +100,11 @@ class FakeServer:
         self._accounts = FakeAccounts(clock or SystemClock(), token_seconds, minimums)
         self._gate = Gate(self._accounts, minimums)
         self._table = FakeTable(setting)
-        self._tables = FakeTables(self._accounts, self._table, Troubles(FaultScript(tuple(faults)), sleep), heartbeat)
-        self._table.on_change = self._tables.wake_all
+        self._hall = Hall(self._table, clock or SystemClock())
+        self._tables = FakeTables(self._accounts, self._hall, Troubles(FaultScript(tuple(faults)), sleep), heartbeat)
+        self._hall.on_change = self._tables.wake_all
         self._accounts.on_end = self._tables.wake_all
-        self._lobby = FakeLobby(self._accounts, self._table)
+        self._lobby = FakeLobby(self._accounts, self._hall)
         self._services: tuple[tuple[ServiceDescriptor, object], ...] = (
             (session_pb2.DESCRIPTOR.services_by_name["SessionService"], self._accounts),
             (lobby_pb2.DESCRIPTOR.services_by_name["LobbyService"], self._lobby),

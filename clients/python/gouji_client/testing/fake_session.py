@@ -74,6 +74,10 @@ class FakeAccounts:
         held = next((held for held in self._open.values() if token in held.access_tokens), None)
         return self._bots.scopes_of(held.bot_token) if held is not None and held.bot_token else None
 
+    def blocked_by(self, account: str) -> frozenset[str]:
+        """Return whom an account has blocked."""
+        return self._profiles.blocked_by(account)
+
     def expires(self, token: str) -> float:
         """Return when an access token lapses; 0 if it has."""
         return self._access.get(token, ("", 0.0))[1]

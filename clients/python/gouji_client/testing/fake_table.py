@@ -1,10 +1,10 @@
-"""The fake server's one table: a match by the real rules, told as a server tells it."""
+"""A table of the fake server: a match by the real rules, told as a server tells it."""
 
 from __future__ import annotations
 
 import hashlib
 import random
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import grpc
@@ -14,31 +14,15 @@ import gouji_rules as gr
 from gouji.lobby.v1 import lobby_pb2
 from gouji.table.v1 import events_pb2, state_pb2, table_pb2
 from gouji_client.testing import seating, told
+from gouji_client.testing.fake_setting import NAME, SEATS, info_of, opponents_of
 from gouji_client.testing.fake_steps import Standing, Step, asked_now, copied
 from gouji_client.testing.opponents import DECLINER, Opponent, opponent_of
 from gouji_client.testing.refusals import Refusal, stale
-from gouji_rules.option_values import settings_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
-    from gouji_client.testing.opponents import OpponentLike
-
-NAME = "tables/fake"
-SEATS = range(6)
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """What is played at the table: see `FakeServer`."""
-
-    seats: tuple[int, ...] = (0,)
-    opponents: Mapping[int, OpponentLike] | OpponentLike = "random"
-    deals: int = 1
-    seed: int = 0
-    hands: tuple[str, ...] | None = None
-    lead: int = 0
-    rules: gr.RuleSet = gr.PRESETS["qingdao"]
+    from gouji_client.testing.fake_setting import Setting
 
 
 class FakeTable:
@@ -58,10 +42,11 @@ class FakeTable:
         self.answers: list[tuple[int, str]] = []
         self.on_change: Callable[[], None] = lambda: None
         self._rng = random.Random(setting.seed)  # noqa: S311 - a game for tests
-        self._opponents = self._make_opponents()
+        self._opponents = opponents_of(setting, self._rng)
         self._autopilot: dict[int, Opponent | None] = {}
         self._auto_decline: dict[int, bool] = {}
         self._banned: set[str] = set()
+        self._came: list[str] = []
         self._secrets = 0
         self._secret = b""
         self._n = 0
@@ -69,34 +54,13 @@ class FakeTable:
         self._parts = [state_pb2.SeatPart(seat=seat) for seat in SEATS]
         self._felt: list[list[state_pb2.FeltHand]] = [[] for _ in SEATS]
         self._deal_started: events_pb2.DealStarted | None = None
-        self.info = self._make_info()
+        self.info = info_of(setting, self._opponents)
         self._tell([])
 
-    def _make_opponents(self) -> dict[int, Opponent]:
-        wanted = self.setting.opponents
-        made = {}
-        for seat in SEATS:
-            if seat not in self.setting.seats:
-                what = wanted.get(seat, "random") if isinstance(wanted, dict) else wanted
-                made[seat] = opponent_of(what, random.Random(self._rng.random()))  # type: ignore[arg-type]  # noqa: S311
-        return made
-
-    def _make_info(self) -> lobby_pb2.Table:
-        info = lobby_pb2.Table(
-            name=NAME,
-            title="fake",
-            rule_set=f"ruleSets/{self.setting.rules.name}",
-            deals=self.setting.deals,
-            state=lobby_pb2.TABLE_STATE_WAITING,
-            spectators_allowed=True,
-        )
-        info.time_control.preset = lobby_pb2.TIME_PRESET_NONE
-        for name, value in settings_of(self.setting.rules):
-            info.options.add(field=name, value=value)
-        for seat in SEATS:
-            opponent = self._opponents.get(seat)
-            info.players.add(seat=seat, bot=opponent.name if opponent else "", ready=opponent is not None)
-        return info
+    @property
+    def name(self) -> str:
+        """`tables/{table}`."""
+        return self.setting.name
 
     @property
     def n(self) -> int:
@@ -119,13 +83,11 @@ class FakeTable:
         sits = self.seat_of(account)
         if sits is not None:
             return sits
+        self.require_waiting()
         if account in self._banned:
-            text = "the table's owner does not let you in"
-            raise Refusal(grpc.StatusCode.PERMISSION_DENIED, "NOT_WELCOME", text, "桌主不让你入座")
-        free = [p.seat for p in self.info.players if not p.account and not p.bot]
-        if self.info.state != lobby_pb2.TABLE_STATE_WAITING or not free or (seat is not None and seat not in free):
-            raise Refusal(grpc.StatusCode.FAILED_PRECONDITION, "SEAT_TAKEN", "the seat is taken", "座位已有人")
-        taken = free[0] if seat is None else seat
+            raise seating.not_welcome()
+        taken = seating.pick(self.info.players, seat, account)
+        self._came.append(account)
         self._change_seat(lobby_pb2.Player(seat=taken, account=account, display_name=display_name, is_bot_account=bot))
         return taken
 
@@ -133,7 +95,14 @@ class FakeTable:
         """Free the seat of an account. Raises `Refusal`."""
         seat = self._waiting_seat(account)
         self.info.players[(seat + 3) % 6].opposite_chosen = False
-        self._change_seat(lobby_pb2.Player(seat=seat))
+        self._came.remove(account)
+        kept = account if self.info.HasField("reserved_until") and not self.info.owner else ""
+        self._change_seat(lobby_pb2.Player(seat=seat, reserved_for=kept))
+        if account == self.info.owner and self._came:
+            self.info.owner = self._came[0]
+            self._tell([events_pb2.TableEvent(table_changed=events_pb2.TableChanged(fields=["owner"]))], info=True)
+        if not self._came and not kept and self.name != NAME:
+            self.close(events_pb2.CLOSE_REASON_EMPTY)
 
     def set_ready(self, account: str, *, ready: bool) -> None:
         """Note that an account is ready; with six ready seats the match begins. Raises `Refusal`."""
@@ -172,10 +141,8 @@ class FakeTable:
 
     def fill(self, seat: int | None, policy: str) -> int:
         """Put an opponent in a free seat, the lowest if none is named. Raises `Refusal`."""
-        free = [p.seat for p in self.info.players if not p.account and not p.bot]
-        taken = seat if seat is not None or not free else free[0]
-        if taken is None or taken not in free or self.info.state != lobby_pb2.TABLE_STATE_WAITING:
-            raise Refusal(grpc.StatusCode.FAILED_PRECONDITION, "SEAT_TAKEN", "the seat is taken", "座位已有人")
+        self.require_waiting()
+        taken = seating.pick(self.info.players, seat)
         self._opponents[taken] = opponent_of(policy, random.Random(self._rng.random()))  # noqa: S311
         self._change_seat(lobby_pb2.Player(seat=taken, bot=policy, ready=True))
         self._begin_if_ready()
@@ -189,7 +156,7 @@ class FakeTable:
 
     def change(self, wanted: lobby_pb2.Table, fields: Collection[str]) -> None:
         """Take fields of the lobby facts over. Raises `Refusal`."""
-        self._require_waiting()
+        self.require_waiting()
         changed = sorted(field for field in fields if getattr(wanted, field) != getattr(self.info, field))
         if not changed:
             return
@@ -207,7 +174,7 @@ class FakeTable:
 
     def kick(self, owner: str, seat: int, account: str, *, ban: bool) -> None:
         """Take a seat from who sits there. Raises `Refusal`."""
-        self._require_waiting()
+        self.require_waiting()
         player = lobby_pb2.Player()
         player.CopyFrom(self.info.players[seat])
         if not player.account and not player.bot:
@@ -219,6 +186,7 @@ class FakeTable:
         if ban and player.account:
             self._banned.add(player.account)
         self._opponents.pop(seat, None)
+        self._came = [came for came in self._came if came != player.account]
         kicked = events_pb2.PlayerKicked(
             seat=seat, account=player.account, display_name=player.display_name, banned=ban and bool(player.account)
         )
@@ -227,14 +195,45 @@ class FakeTable:
         freed = events_pb2.SeatChanged(player=self.info.players[seat])
         self._tell([events_pb2.TableEvent(player_kicked=kicked), events_pb2.TableEvent(seat_changed=freed)], info=True)
 
-    def _require_waiting(self) -> None:
+    def unreserve(self) -> None:
+        """Keep seats for nobody any more; a table that nobody has come to is closed."""
+        self.info.ClearField("reserved_until")
+        for player in self.info.players:
+            player.ClearField("reserved_for")
+        self.tell_info()
+        if self.info.state == lobby_pb2.TABLE_STATE_WAITING and not any(p.account for p in self.info.players):
+            self.close(events_pb2.CLOSE_REASON_EMPTY)
+
+    def close(self, reason: events_pb2.CloseReason.ValueType) -> None:
+        """Close the table before its match."""
+        self.info.state = lobby_pb2.TABLE_STATE_FINISHED
+        self._tell([events_pb2.TableEvent(table_closed=events_pb2.TableClosed(reason=reason))], info=True)
+
+    def tell_info(self) -> None:
+        """Take note that the lobby facts were changed from outside."""
+        self._tell([], info=True)
+
+    def require_over(self) -> None:
+        """Raise `Refusal` unless its match is over."""
+        if self.info.state == lobby_pb2.TABLE_STATE_WAITING:
+            text = "the match has not begun"
+            raise Refusal(grpc.StatusCode.FAILED_PRECONDITION, "MATCH_NOT_STARTED", text, "牌局尚未开始")
+        if not self.over:
+            text = "the match is not over yet"
+            raise Refusal(grpc.StatusCode.FAILED_PRECONDITION, "MATCH_RUNNING", text, "牌局尚未结束")
+
+    def require_waiting(self) -> None:
+        """Raise `Refusal` unless its match has not begun."""
+        if self.over:
+            raise Refusal(grpc.StatusCode.FAILED_PRECONDITION, "TABLE_CLOSED", "the table is closed", "牌桌已经关闭")
         if self.info.state != lobby_pb2.TABLE_STATE_WAITING:
-            raise Refusal(grpc.StatusCode.FAILED_PRECONDITION, "MATCH_STARTED", "the match has begun", "牌局已开始")
+            raise Refusal(grpc.StatusCode.FAILED_PRECONDITION, "MATCH_STARTED", "the match has begun", "牌局已经开始")
 
     def _waiting_seat(self, account: str) -> int:
+        self.require_waiting()
         seat = self.seat_of(account)
-        if seat is None or self.info.state != lobby_pb2.TABLE_STATE_WAITING:
-            raise Refusal(grpc.StatusCode.FAILED_PRECONDITION, "NOT_WAITING", "not before the match", "牌局已开始")
+        if seat is None:
+            raise Refusal(grpc.StatusCode.FAILED_PRECONDITION, "NO_SEAT", "you have no seat here", "你在这里没有座位")
         return seat
 
     def _change_seat(self, player: lobby_pb2.Player) -> None:
@@ -486,7 +485,7 @@ class FakeTable:
             for_ending=self._for_ending(),
             autopilot=tuple(self._autopilot),
         )
-        public = table_pb2.TableUpdate(table=NAME, epoch=self.epoch, n=self._n, events=events)
+        public = table_pb2.TableUpdate(table=self.name, epoch=self.epoch, n=self._n, events=events)
         if info:
             public.table_info.CopyFrom(self.info)
         if deal and (state := now.state()) is not None:

@@ -1,4 +1,4 @@
-"""The fake server's table service: streams and calls about its one table."""
+"""The fake server's table service: streams and calls about its tables."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import grpc
 import gouji_rules as gr
 from gouji.table.v1 import state_pb2, table_pb2
 from gouji_client.testing import faults
-from gouji_client.testing.fake_table import NAME
 from gouji_client.testing.following import Following, StreamEnds, Troubles, broken, draining
 from gouji_client.testing.refusals import Refusal, stale, unauthenticated
 from gouji_client.testing.told import play_message
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
 
     from gouji_client.testing.fake_session import FakeAccounts
     from gouji_client.testing.fake_table import FakeTable
+    from gouji_client.testing.hall import Hall
 
 _Asked: TypeAlias = (
     table_pb2.AskCountRequest
@@ -67,11 +67,11 @@ def action_of(message: table_pb2.Action) -> tuple[gr.Action, tuple[gr.Card, ...]
 
 
 class FakeTables:
-    """Serves the table. `wake_all` has every stream look for news."""
+    """Serves the tables. `wake_all` has every stream look for news. Faults happen at the first table alone."""
 
-    def __init__(self, accounts: FakeAccounts, table: FakeTable, troubles: Troubles, heartbeat: float | None) -> None:
+    def __init__(self, accounts: FakeAccounts, hall: Hall, troubles: Troubles, heartbeat: float | None) -> None:
         self._accounts = accounts
-        self._table = table
+        self._hall = hall
         self._troubles = troubles
         self._heartbeat = heartbeat
         self._streams: set[_Stream] = set()
@@ -114,9 +114,9 @@ class FakeTables:
         self, request: table_pb2.WatchTableRequest, token: str
     ) -> AsyncIterator[table_pb2.WatchTableResponse]:
         """See `TableService.WatchTable`."""
-        self._require_table(request.table)
         stream = self._open(token)
-        stream.follow(self._following(stream, request.after if request.HasField("after") else None))
+        after = request.after if request.HasField("after") else None
+        stream.follow(request.table, self._following(stream, request.table, request.join_code, after))
         try:
             async for updates, _ in self._tell(stream):
                 beat = None if updates else table_pb2.Heartbeat()
@@ -136,8 +136,13 @@ class FakeTables:
         self._streams.add(stream)
         return stream
 
-    def _following(self, stream: _Stream, after: table_pb2.Place | None) -> Following:
-        return Following(self._table, stream.account, after, self._troubles, self._accounts)
+    def _following(self, stream: _Stream, name: str, code: str, after: table_pb2.Place | None) -> Following:
+        table = self._hall.shown(name, stream.account, code)
+        if table.seat_of(stream.account) is None and not table.info.spectators_allowed:
+            text = "this table may not be watched"
+            raise Refusal(grpc.StatusCode.PERMISSION_DENIED, "NO_SPECTATORS", text, "这张桌子不许旁观")
+        troubles = self._troubles if table is self._hall.first else Troubles(faults.FaultScript(()), asyncio.sleep)
+        return Following(table, stream.account, after, troubles, self._accounts)
 
     async def _tell(
         self, stream: _Stream
@@ -154,12 +159,12 @@ class FakeTables:
                 raise broken()
             if self._accounts.expires(stream.token) == 0.0:
                 raise unauthenticated()
-            if stream.following is not None:
-                try:
-                    async for update in stream.following.updates():
+            try:
+                for following in list(stream.followings.values()):
+                    async for update in following.updates():
                         yield [update], []
-                except StreamEnds:
-                    return
+            except StreamEnds:
+                return
             results, stream.results = stream.results, []
             if results or not woken:
                 yield [], results
@@ -187,13 +192,13 @@ class FakeTables:
     def _carry_out(self, request: table_pb2.PlayRequest, stream: _Stream) -> int:
         """Carry a command of a stream out and return its version. Raises `Refusal`."""
         if request.HasField("subscribe"):
-            self._require_table(request.subscribe.table)
-            after = request.subscribe.after if request.subscribe.HasField("after") else None
-            stream.follow(self._following(stream, after))
-            return self._table.n
+            said = request.subscribe
+            after = said.after if said.HasField("after") else None
+            stream.follow(said.table, self._following(stream, said.table, said.join_code, after))
+            return self._hall.get(said.table).n
         if request.HasField("unsubscribe"):
-            stream.following = None
-            return self._table.n
+            stream.followings.pop(request.unsubscribe.table, None)
+            return self._hall.get(request.unsubscribe.table).n
         if request.HasField("renew"):
             if self._accounts.account_of(request.renew.access_token).name != stream.account:
                 raise Refusal(grpc.StatusCode.PERMISSION_DENIED, "OTHER_ACCOUNT", "another account's token", "他人令牌")
@@ -212,16 +217,19 @@ class FakeTables:
     async def get_view(self, request: table_pb2.GetViewRequest, token: str) -> table_pb2.GetViewResponse:
         """See `TableService.GetView`."""
         account = self._accounts.account_of(token)
-        self._require_table(request.table)
-        seat = self._table.seat_of(account.name)
-        view = self._table.steps[-1].snapshot_for(seat, table_pb2.SNAPSHOT_REASON_REQUESTED)
+        table = self._hall.shown(request.table, account.name, request.join_code)
+        seat = table.seat_of(account.name)
+        if seat is None and not table.info.spectators_allowed:
+            text = "this table may not be watched"
+            raise Refusal(grpc.StatusCode.PERMISSION_DENIED, "NO_SPECTATORS", text, "这张桌子不许旁观")
+        view = table.steps[-1].snapshot_for(seat, table_pb2.SNAPSHOT_REASON_REQUESTED)
         return table_pb2.GetViewResponse(view=view)
 
     async def list_legal_plays(
         self, request: table_pb2.ListLegalPlaysRequest, token: str
     ) -> table_pb2.ListLegalPlaysResponse:
         """See `TableService.ListLegalPlays`."""
-        view = self._seat_view(token, request.table)
+        table, view = self._seat_view(token, request.table)
         try:
             legal = view.legal_actions()
         except gr.RuleViolation as error:
@@ -237,13 +245,13 @@ class FakeTables:
                 for action in plays[begin:end]
             ],
             next_page_token=str(end) if end < len(plays) else "",
-            decision=self._table.decision,
+            decision=table.decision,
             total_size=len(plays),
         )
 
     async def check_play(self, request: table_pb2.CheckPlayRequest, token: str) -> table_pb2.CheckPlayResponse:
         """See `TableService.CheckPlay`."""
-        view = self._seat_view(token, request.table)
+        _, view = self._seat_view(token, request.table)
         try:
             action, _ = action_of(request.action)
             view.check(action)
@@ -255,20 +263,20 @@ class FakeTables:
 
     async def ask_count(self, request: table_pb2.AskCountRequest, token: str) -> table_pb2.AskCountResponse:
         """See `TableService.AskCount`."""
-        asker = self._seat_view(token, request.table).seat
+        table, asker = self._seat(token, request.table)
 
         def ask() -> table_pb2.AskCountResponse:
-            version, count = self._table.ask_count(asker, request.seat)
+            version, count = table.ask_count(asker, request.seat)
             return table_pb2.AskCountResponse(version=version, count=count)
 
         return self._once(token, request, ask)
 
     async def feel(self, request: table_pb2.FeelRequest, token: str) -> table_pb2.FeelResponse:
         """See `TableService.Feel`."""
-        seat = self._seat_view(token, request.table).seat
+        table, seat = self._seat(token, request.table)
 
         def feel() -> table_pb2.FeelResponse:
-            version, felt = self._table.feel(seat)
+            version, felt = table.feel(seat)
             return table_pb2.FeelResponse(version=version, felt=felt)
 
         return self._once(token, request, feel)
@@ -295,20 +303,20 @@ class FakeTables:
         self, request: table_pb2.VoteDissolutionRequest, token: str
     ) -> table_pb2.VoteDissolutionResponse:
         """See `TableService.VoteDissolution`."""
-        seat = self._seat_view(token, request.table).seat
+        table, seat = self._seat(token, request.table)
 
         def vote() -> table_pb2.VoteDissolutionResponse:
-            version = self._table.vote_dissolution(seat, agrees=request.agrees)
+            version = table.vote_dissolution(seat, agrees=request.agrees)
             return table_pb2.VoteDissolutionResponse(version=version)
 
         return self._once(token, request, vote)
 
     async def set_autopilot(self, request: table_pb2.SetAutopilotRequest, token: str) -> table_pb2.SetAutopilotResponse:
         """See `TableService.SetAutopilot`. Here the bot answers at once."""
-        seat = self._seat_view(token, request.table).seat
+        table, seat = self._seat(token, request.table)
 
         def pilot() -> table_pb2.SetAutopilotResponse:
-            return table_pb2.SetAutopilotResponse(version=self._table.set_autopilot(seat, on=request.on))
+            return table_pb2.SetAutopilotResponse(version=table.set_autopilot(seat, on=request.on))
 
         return self._once(token, request, pilot)
 
@@ -316,10 +324,10 @@ class FakeTables:
         self, request: table_pb2.SetAutoDeclineRequest, token: str
     ) -> table_pb2.SetAutoDeclineResponse:
         """See `TableService.SetAutoDecline`. Here the server declines at once."""
-        seat = self._seat_view(token, request.table).seat
+        table, seat = self._seat(token, request.table)
 
         def decline() -> table_pb2.SetAutoDeclineResponse:
-            version = self._table.set_auto_decline(seat, on=request.on, always=request.always)
+            version = table.set_auto_decline(seat, on=request.on, always=request.always)
             return table_pb2.SetAutoDeclineResponse(version=version)
 
         return self._once(token, request, decline)
@@ -327,19 +335,19 @@ class FakeTables:
     # ── acting ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def _act(self, request: table_pb2.SubmitActionRequest, account: str, stream: _Stream | None) -> int:
-        self._require_table(request.table)
-        seat = self._table.seat_of(account)
+        table = self._hall.shown(request.table, account)
+        seat = table.seat_of(account)
         if seat is None:
-            raise Refusal(grpc.StatusCode.PERMISSION_DENIED, "NOT_SEATED", "you have no seat here", "你不在这张桌上")
+            raise _not_seated()
         key, body = (account, request.request_id), _body(request)
         if key in self._done:
             known, version = self._done[key]
             if known != body:
                 raise _used()
             return version
-        fault = self._fault_of_answer(seat, request.decision)
+        fault = self._fault_of_answer(seat, request.decision) if table is self._hall.first else None
         action, cards = action_of(request.action)
-        version = self._table.answer(seat, request.decision, action, cards)
+        version = table.answer(seat, request.decision, action, cards)
         self._done[key] = (body, version)
         if isinstance(fault, faults.LoseResult) and stream is not None:
             stream.ends = True
@@ -347,32 +355,35 @@ class FakeTables:
 
     def _fault_of_answer(self, seat: int, decision: int) -> faults.AnswerFault | None:
         """Return the fault that happens to an answer after it is carried out; raise those that happen before."""
-        if decision != self._table.decision:
+        table = self._hall.first
+        if decision != table.decision:
             return None
-        fault = self._troubles.script.due_to_answer(seat, self._table.n)
+        fault = self._troubles.script.due_to_answer(seat, table.n)
         if isinstance(fault, faults.Busy):
             self._busy[seat] = fault.times
         if self._busy.get(seat, 0) > 0:
             self._busy[seat] -= 1
             raise Refusal(grpc.StatusCode.UNAVAILABLE, "NOT_DURABLE", "try again with the same request id", "请重试")
         if isinstance(fault, faults.StaleDecision):
-            self._table.default(seat)
+            table.default(seat)
             raise stale()
         return fault
 
-    def _seat_view(self, token: str, table: str) -> gr.SeatView:
-        account = self._accounts.account_of(token)
-        self._require_table(table)
-        seat = self._table.seat_of(account.name)
+    def _seat(self, token: str, name: str) -> tuple[FakeTable, int]:
+        """Return a table and the caller's seat there. Raises `Refusal`."""
+        account = self._accounts.account_of(token).name
+        table = self._hall.shown(name, account)
+        seat = table.seat_of(account)
         if seat is None:
-            raise Refusal(grpc.StatusCode.PERMISSION_DENIED, "NOT_SEATED", "you have no seat here", "你不在这张桌上")
-        if self._table.deal is None:
-            raise Refusal(grpc.StatusCode.FAILED_PRECONDITION, "MATCH_NOT_STARTED", "no deal runs", "牌局尚未开始")
-        return self._table.deal.view(seat)
+            raise _not_seated()
+        return table, seat
 
-    def _require_table(self, name: str) -> None:
-        if name != NAME:
-            raise Refusal(grpc.StatusCode.NOT_FOUND, "TABLE_NOT_FOUND", "there is no such table", "没有这张桌子")
+    def _seat_view(self, token: str, name: str) -> tuple[FakeTable, gr.SeatView]:
+        """Return a table and what the caller's seat sees there. Raises `Refusal`."""
+        table, seat = self._seat(token, name)
+        if table.deal is None:
+            raise Refusal(grpc.StatusCode.FAILED_PRECONDITION, "MATCH_NOT_STARTED", "no deal runs", "牌局尚未开始")
+        return table, table.deal.view(seat)
 
 
 class _Stream:
@@ -383,14 +394,18 @@ class _Stream:
         self.token = token
         self.wake = asyncio.Event()
         self.results: list[table_pb2.CommandResult] = []
-        self.following: Following | None = None
+        self.followings: dict[str, Following] = {}
         self.ends = False
         self.failure: Exception | None = None
 
-    def follow(self, following: Following) -> None:
-        """Read the table, from a place or anew."""
-        self.following = following
+    def follow(self, table: str, following: Following) -> None:
+        """Read a table, from a place or anew."""
+        self.followings[table] = following
         self.wake.set()
+
+
+def _not_seated() -> Refusal:
+    return Refusal(grpc.StatusCode.PERMISSION_DENIED, "NOT_SEATED", "you have no seat here", "你不在这张桌上")
 
 
 def _used() -> Refusal:

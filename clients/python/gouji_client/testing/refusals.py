@@ -91,3 +91,8 @@ def unauthenticated() -> Refusal:
 def stale() -> Refusal:
     """Return the refusal of an answer to a question that is not open any more."""
     return Refusal(grpc.StatusCode.ABORTED, "STALE_DECISION", "this decision is not open", "此问已不在等待回答")
+
+
+def bad_request(text_en: str, text_zh: str) -> Refusal:
+    """Return the refusal of a request whose shape is wrong."""
+    return Refusal(grpc.StatusCode.INVALID_ARGUMENT, "BAD_REQUEST", text_en, text_zh)

@@ -18,6 +18,36 @@ if TYPE_CHECKING:
 SEATS = 6
 
 
+def pick(players: Sequence[lobby_pb2.Player], wanted: int | None, account: str = "") -> int:
+    """Return the free seat for who wants `wanted` (None: any). Raises `Refusal`."""
+    kept = next((player.seat for player in players if account and player.reserved_for == account), None)
+    if kept is not None:
+        if wanted not in (None, kept):
+            raise _no_seat("SEAT_RESERVED", f"seat {kept} is kept for you", f"{kept}号座位为你保留")
+        return kept
+    free = [player.seat for player in players if not player.account and not player.bot]
+    if wanted is None:
+        open_to_all = [seat for seat in free if not players[seat].reserved_for]
+        if not open_to_all:
+            raise _no_seat("TABLE_FULL", "all six seats are taken", "六个座位都有人了")
+        return open_to_all[0]
+    if wanted not in free:
+        raise _no_seat("SEAT_TAKEN", "the seat is taken", "座位已有人")
+    if players[wanted].reserved_for:
+        raise _no_seat("SEAT_RESERVED", "the seat is kept for somebody", "座位为他人保留")
+    return wanted
+
+
+def not_welcome() -> Refusal:
+    """Return the refusal of who is banned or blocked; which, nobody is told."""
+    text = "the table's owner does not let you in"
+    return Refusal(grpc.StatusCode.PERMISSION_DENIED, "NOT_WELCOME", text, "桌主不让你入座")
+
+
+def _no_seat(reason: str, text_en: str, text_zh: str) -> Refusal:
+    return Refusal(grpc.StatusCode.FAILED_PRECONDITION, reason, text_en, text_zh)
+
+
 def order_of_choice(
     rules: gr.RuleSet, players: MutableSequence[lobby_pb2.Player], seat: int, wanted: int
 ) -> list[int] | None:
