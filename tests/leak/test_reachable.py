@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 PLACES = {
     "table.v1.SeatPart.hand": "the seat's own, told to it alone",
+    "table.v1.Action.cards": "a hint, of the cards of who asked, told to it alone",
+    "table.v1.PeekedHand.cards": "an ally's, at its choice, told to the seat that looks alone (R81)",
     "table.v1.PlayedCards.cards": "put down for all to see (R11)",
     "table.v1.CardMove.cards": "went from hand to hand for all to see (R49, R78)",
     "table.v1.CardsShown.cards": "shown to all (R5, R41)",

@@ -233,6 +233,8 @@ async def test_a_private_table_is_nowhere_for_strangers(running_server: Running)
             table_pb2.SetAutoDeclineRequest(request_id=new_id(), table=table, on=True),
             table_pb2.ContributeEntropyRequest(request_id=new_id(), table=table, deal=1, entropy=b"x" * 32),
             table_pb2.ContributeEntropyRequest(request_id=new_id(), table=table),
+            table_pb2.GrantPeekRequest(request_id=new_id(), table=table, ally=2, on=True),
+            table_pb2.GetHintRequest(table=table),
             *chat_requests(table),
             pb.UpdateTableRequest(
                 request_id=new_id(), table=pb.Table(name=table, title="t"), update_mask=FieldMask(paths=["title"])

@@ -180,6 +180,7 @@ async def in_a_match(people: People) -> str:
     for on in (False, True, True, False):
         await say(3, tb.SetAutopilotRequest(table=name, on=on), on=not on)
         await say(4, tb.SetAutoDeclineRequest(table=name, on=on), always=True)
+        await say(4, tb.GrantPeekRequest(table=name, ally=2, on=on), on=not on)
     return name
 
 

@@ -110,6 +110,8 @@ GROUPS: dict[str, Group] = {
     "SetAutopilot": CHANGE,
     "SetAutoDecline": CHANGE,
     "ContributeEntropy": CHANGE,
+    "GrantPeek": CHANGE,
+    "GetHint": FETCH,
     "SendChat": CHANGE,
     "ListChatMessages": READ,
     "ListPhrases": READ,

@@ -98,6 +98,8 @@ OF_METHOD = {
     "SetAutopilot": Scope.PLAY,
     "SetAutoDecline": Scope.PLAY,
     "ContributeEntropy": Scope.PLAY,
+    "GrantPeek": Scope.PLAY,
+    "GetHint": Scope.PLAY,
     "SendChat": Scope.CHAT,
     "ListChatMessages": Scope.CHAT,
     "ListPhrases": Scope.ANY,

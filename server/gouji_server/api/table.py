@@ -9,10 +9,11 @@ import structlog
 
 from gouji.table.v1 import state_pb2
 from gouji.table.v1 import table_pb2 as pb
-from gouji_server.api.errors import told
+from gouji_server.api.errors import limited, told
 from gouji_server.api.play import PlayStream
 from gouji_server.api.streams import Stream
 from gouji_server.api.validation import Shape
+from gouji_server.rate_limits import TokenBuckets
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -34,6 +35,9 @@ SERVICE = "gouji.table.v1.TableService"
 
 DEFAULT_PAGE = 100
 MAX_PAGE = 500
+HINT_BURST = 10
+HINTS_PER_SECOND = 0.5
+"""Hints that an account gets at once, and a second in the long run."""
 
 _TABLE = (("table", "table"),)
 _SAID = (("request_id", "request_id"), ("table", "table"))
@@ -67,6 +71,7 @@ class TableService:
     def __init__(self, room: TableRoom, accounts: Accounts) -> None:
         self._room = room
         self._accounts = accounts
+        self._hints = TokenBuckets(room.clock, HINT_BURST, HINTS_PER_SECOND)
 
     def handlers(self, calls: Calls) -> dict[str, grpc.RpcMethodHandler[bytes, bytes]]:
         """Return the handlers by method name."""
@@ -89,6 +94,8 @@ class TableService:
             "SetAutoDecline": calls.unary(
                 "SetAutoDecline", pb.SetAutoDeclineRequest, self.set_auto_decline, logged=_SAID
             ),
+            "GrantPeek": calls.unary("GrantPeek", pb.GrantPeekRequest, self.grant_peek, logged=_SAID),
+            "GetHint": calls.unary("GetHint", pb.GetHintRequest, self.get_hint, logged=_TABLE),
             "ContributeEntropy": calls.unary(
                 "ContributeEntropy", pb.ContributeEntropyRequest, self.contribute_entropy, logged=_SAID
             ),
@@ -177,6 +184,24 @@ class TableService:
         table = await self._room.tables.open(request.table)
         version = await table.set_auto_decline(call.caller, request.on, request.always, request.request_id)
         return pb.SetAutoDeclineResponse(version=version)
+
+    async def grant_peek(self, request: pb.GrantPeekRequest, call: Call) -> pb.GrantPeekResponse:
+        """Let an ally look at the caller's hand, or no longer."""
+        shape = Shape().request_id(request.request_id).name(request.table, "tables", "table")
+        shape.seat(request.ally, "ally").settle()
+        table = await self._room.tables.open(request.table)
+        version = await table.grant_peek(call.caller, request.ally, request.on, request.request_id)
+        return pb.GrantPeekResponse(version=version)
+
+    async def get_hint(self, request: pb.GetHintRequest, call: Call) -> pb.GetHintResponse:
+        """Say what a built-in bot would answer."""
+        table = await self._open(request.table)
+        wait = self._hints.take(call.caller.account)
+        if wait:
+            text_en, text_zh = "you ask for hints too often", "你请求提示过于频繁"
+            raise limited("TOO_MANY_HINTS", text_en, text_zh, retry_seconds=wait)
+        decision, action = await table.hint(call.caller)
+        return pb.GetHintResponse(decision=decision, action=action)
 
     def _code(self, call: Call, said: str) -> str:
         return self._room.code_tries.take(call.caller.account, call, said)

@@ -162,6 +162,8 @@ def _without_settings(part: state_pb2.SeatPart) -> state_pb2.SeatPart:
     """Return what a seat was told without what its player had set for itself: a replay tells the cards to all."""
     part.ClearField("auto_decline")
     part.ClearField("auto_decline_always")
+    part.ClearField("peeked")
+    part.ClearField("peek_granted")
     return part
 
 

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, TypeVar
 
 from gouji.lobby.v1 import lobby_pb2
 from gouji.table.v1 import table_pb2
-from gouji_server.tables import deciding, deciding_absence, deciding_lobby, refusals, seat_queries
+from gouji_server.tables import (
+    deciding,
+    deciding_absence,
+    deciding_lobby,
+    deciding_peek,
+    hinting,
+    refusals,
+    seat_queries,
+)
 from gouji_server.tables.messages import Change, Look, Move
 from gouji_server.tables.promise import decide_entropy
 
@@ -195,6 +203,21 @@ class TableHandle:
             of_hand=True,
         )
         return answer.version
+
+    async def grant_peek(self, caller: Caller, ally: int, on: bool, request_id: str) -> int:
+        """Let an ally look at one's hand (R81), or no longer; return the table's n."""
+        answer = await self._said(
+            caller,
+            lambda state, now: deciding_peek.decide_peek(state, caller.account, ally, on, request_id, now),
+            of_hand=True,
+        )
+        return answer.version
+
+    async def hint(self, caller: Caller) -> tuple[int, table_pb2.Action]:
+        """Return which decision the caller's seat has to make, and what a built-in bot would answer."""
+        asked = await self._look(caller, lambda story: hinting.position(story.state, caller.account), of_hand=True)
+        choice = await self._tables.hint(asked.view)
+        return asked.decision, hinting.action_of(choice)
 
     # ── talking ──
 

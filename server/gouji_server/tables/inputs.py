@@ -322,6 +322,18 @@ class AutoDeclineSet:
 
 
 @dataclass(frozen=True, slots=True)
+class PeekSet:
+    """A seat lets an ally look at its hand as long as the rules allow it, in this deal, or no longer (R81)."""
+
+    time: int
+    account: str
+    seat: int
+    ally: int
+    on: bool
+    request_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class Compensated:
     """The open question's deadline was moved by so many milliseconds after an outage."""
 
@@ -404,6 +416,7 @@ Input: TypeAlias = (
     | PresenceNoted
     | AutopilotSet
     | AutoDeclineSet
+    | PeekSet
     | Compensated
     | Suspended
     | Resumed
@@ -441,6 +454,7 @@ _KINDS: dict[str, type[Any]] = {
     "presence": PresenceNoted,
     "autopilot": AutopilotSet,
     "decline": AutoDeclineSet,
+    "peek": PeekSet,
     "compensate": Compensated,
     "suspend": Suspended,
     "resume": Resumed,

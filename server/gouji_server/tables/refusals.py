@@ -257,6 +257,45 @@ def too_many_came() -> Refused:
     )
 
 
+def no_peeking() -> Refused:
+    """Refuse letting somebody look where the rules have no looking."""
+    return Refused(
+        FAILED_PRECONDITION,
+        "NO_PEEKING",
+        "by this table's rules nobody looks at another's hand",
+        "此桌规则不许看他人的牌",
+        rule="R81",
+    )
+
+
+def not_an_ally() -> Refused:
+    """Refuse letting an enemy look."""
+    return Refused(
+        FAILED_PRECONDITION, "NOT_AN_ALLY", "only an ally may look at your hand", "只有联邦可以看你的牌", rule="R81"
+    )
+
+
+def no_hints() -> Refused:
+    """Refuse a hint where the table has none."""
+    return Refused(FAILED_PRECONDITION, "NO_HINTS", "this table gives no hints", "此桌不提供提示")
+
+
+def hints_busy() -> Refused:
+    """Refuse a hint while too many are being thought about."""
+    return Refused(
+        RESOURCE_EXHAUSTED,
+        "HINTS_BUSY",
+        "too many hints are being thought about: ask again",
+        "正在思考的提示太多：请稍后再试",
+        retry_seconds=0.5,
+    )
+
+
+def not_asked() -> Refused:
+    """Refuse a hint for a question that is not the caller's."""
+    return Refused(FAILED_PRECONDITION, "NOT_ASKED", "your seat is asked nothing now", "现在没有问你")
+
+
 def match_over() -> Refused:
     """Refuse anything at a table that is closed."""
     return Refused(FAILED_PRECONDITION, "TABLE_CLOSED", "the table is closed", "牌桌已经关闭")

@@ -15,10 +15,11 @@ import structlog
 
 from gouji.lobby.v1 import lobby_pb2
 from gouji_server.journal import Fenced, JournalFailed
-from gouji_server.tables import deciding, making, refusals
+from gouji_server.tables import deciding, hinting, making, refusals
 from gouji_server.tables.actor import Actor
 from gouji_server.tables.directory import Directory
 from gouji_server.tables.handle import TableHandle
+from gouji_server.tables.house_bots import BotFailed
 from gouji_server.tables.join_codes import draw_code
 from gouji_server.tables.limits import Limits
 from gouji_server.tables.messages import Abandon, Desert, Look, Turn
@@ -34,11 +35,12 @@ from gouji_server.tables.world import World
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Collection
 
+    import gouji_rules as gr
     from gouji_server.journal import Journal
     from gouji_server.tables import inputs
     from gouji_server.tables.clock import Clock, Entropy, Timer
     from gouji_server.tables.deciding import Caller, TableSpec
-    from gouji_server.tables.house_bots import HouseBots
+    from gouji_server.tables.house_bots import Choice, HouseBots
     from gouji_server.tables.observing import Metrics
     from gouji_server.tables.requests import Answer
 
@@ -88,6 +90,7 @@ class Tables:
         self._making: list[str] = []
         """Owners of the tables whose first entry is under way: they count against the limits already."""
         self._looked_at: dict[str, float] = {}
+        self._hinting = 0
         self._closing = False
         self._sweeper: Timer | None = None
         self._log = structlog.get_logger(__name__)
@@ -167,7 +170,25 @@ class Tables:
         for actor in self._actors.values():
             actor.followers.silence(account, hidden)
 
+    async def hint(self, view: gr.SeatView) -> Choice:
+        """Have a built-in bot answer a question. Raises Refused when too many are being answered, or the bot fails."""
+        if self._hinting >= hinting.MOST_AT_ONCE:
+            raise refusals.hints_busy()
+        self._hinting += 1
+        try:
+            world = self._world
+            return await world.bots.choose(hinting.POLICY, view, world.entropy.token_bytes(16))
+        except BotFailed:
+            raise refusals.hints_busy() from None
+        finally:
+            self._hinting -= 1
+
     # ── finding tables ──
+
+    @property
+    def directory(self) -> Directory:
+        """All tables as they are now; for operators."""
+        return self._directory
 
     def listed(self, name: str) -> lobby_pb2.Table | None:
         """Return a table's lobby facts, None if it is not listed; shared, so not to be changed."""

@@ -17,7 +17,7 @@ from gouji_server.tables.convert import WRITERS, DealStateWriter, history_messag
 from gouji_server.tables.promise import write_begun
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from google.protobuf.internal.containers import RepeatedCompositeFieldContainer
 
@@ -261,6 +261,8 @@ def private_part(
     felt: tuple[tuple[int, int], ...] = (),
     auto_decline: bool = False,
     auto_always: bool = False,
+    peeked: Iterable[tuple[int, bytes]] = (),
+    granted: int = 0,
 ) -> bytes:
     """Write a seat's private half: fields 20 and 21 of a TableUpdate.
 
@@ -271,6 +273,10 @@ def private_part(
         part += b"\x22\x04\x08%c\x10%c" % (least, most)
     if auto_decline:
         part += b"\xa0\x01\x01\xa8\x01\x01" if auto_always else b"\xa0\x01\x01"
+    for holder, cards in peeked:
+        part += chunk(b"\xf2\x01", _SEAT_FIELD[holder], b"\x12", _varint(len(cards)), cards)
+    if granted:
+        part += chunk(b"\xfa\x01", bytes(ally for ally in range(6) if granted >> ally & 1))
     return b"".join((b"\xa0\x01", _varint(p), b"\xaa\x01", _varint(len(part)), part))
 
 

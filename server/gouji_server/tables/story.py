@@ -160,6 +160,8 @@ class Story:
             felt=state.felt(seat),
             auto_decline=bool(state.auto_decline >> seat & 1),
             auto_always=bool(state.auto_always >> seat & 1),
+            peeked=() if state.closed else state.peeks.seen_by(seat),
+            granted=state.peeks.granted[seat],
         )
 
     def snapshot(self, seat: int, reason: table_pb2.SnapshotReason.ValueType) -> bytes:

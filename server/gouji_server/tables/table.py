@@ -27,6 +27,7 @@ from gouji_server.tables.lobby_state import (
     Effect,
 )
 from gouji_server.tables.moves import action_of
+from gouji_server.tables.peek_state import GRANT_PEEK, Peeks
 from gouji_server.tables.promise import CONTRIBUTE_ENTROPY, Promise
 from gouji_server.tables.requests import Answer, body_hash
 from gouji_server.tables.seats import SEATS
@@ -71,7 +72,7 @@ SUBMIT_ACTION = "SubmitAction"
 ASK_COUNT = "AskCount"
 FEEL = "Feel"
 VOTE_DISSOLUTION = "VoteDissolution"
-_SAID = frozenset((VOTE_DISSOLUTION, SET_AUTOPILOT, SET_AUTO_DECLINE))
+_SAID = frozenset((VOTE_DISSOLUTION, SET_AUTOPILOT, SET_AUTO_DECLINE, GRANT_PEEK))
 
 
 class TableState(StandingStill):
@@ -92,6 +93,7 @@ class TableState(StandingStill):
         "deal",
         "decision",
         "p",
+        "peeks",
         "promise",
         "proof",
         "time",
@@ -105,6 +107,7 @@ class TableState(StandingStill):
         self.answered = 0
         self.deal: gr.Deal | None = None
         self.promise: Promise | None = None
+        self.peeks = Peeks()
         self.proof = NO_PROOF
         self.time = 0
         self.told_at = 0
@@ -196,6 +199,7 @@ class TableState(StandingStill):
         self.proof = proof = promise.proof
         self.deal = match.start_deal(proof.seed)
         self.requests.next_deal()
+        self.peeks.reset()
         self.said = [0] * SEATS
         self.gone_told = [0] * SEATS
         self._felt = [()] * SEATS
@@ -310,6 +314,14 @@ class TableState(StandingStill):
         self._close(effect, events_pb2.CLOSE_REASON_FROZEN)
         self.state = FROZEN
 
+    def _peek_set(self, entry: inputs.PeekSet, effect: Effect) -> None:
+        deal, seat = self.deal, entry.seat
+        if deal is None or self.state != PLAYING or (entry.ally - seat) % 2 or entry.ally == seat:
+            raise inputs.BadEntry("a look where nobody may look")
+        self.peeks.set(seat, entry.ally, on=entry.on)
+        effect.touched |= 1 << seat | self.peeks.look(deal.public, self._cards)
+        self._keep_said(seat, (entry.account, GRANT_PEEK, entry.request_id), body_hash(entry.ally, entry.on))
+
     # ── parts of a step ──
 
     def _running(self) -> gr.Deal:
@@ -356,6 +368,8 @@ class TableState(StandingStill):
                 if cards[seat] != self._cards[seat]:
                     effect.touched |= 1 << seat
             self._cards = cards[:]
+        if self.peeks:
+            effect.touched |= self.peeks.look(public, self._cards)
 
     def _deal_over(self, effect: Effect, deal: gr.Deal) -> None:
         match, facts = self.match, self.facts
@@ -385,6 +399,7 @@ class TableState(StandingStill):
         inputs.Compensated: _compensated,
         inputs.CountAsked: _count_asked,
         inputs.HandFelt: _hand_felt,
+        inputs.PeekSet: _peek_set,
         inputs.DissolutionVoted: _dissolution_voted,
         inputs.Unchanged: _unchanged,
         inputs.Frozen: _frozen,
