@@ -24,6 +24,7 @@ from gouji_server.api.client_versions import ClientGate
 from gouji_server.api.join_codes import CodeTries
 from gouji_server.api.limits import CallLimits
 from gouji_server.api.listener import Listener, must_be_free
+from gouji_server.api.origins import Origins
 from gouji_server.api.pages import Pages
 from gouji_server.api.streams import Streams
 from gouji_server.api.table_lists import TableLists
@@ -143,7 +144,9 @@ class Server:
             )
             services = {
                 session.SERVICE: session.SessionService(accounts, pages, minimums, clock).handlers(calls),
-                lobby.SERVICE: lobby.LobbyService(tables, pages, code_tries, accounts.blocks, lists).handlers(calls),
+                lobby.SERVICE: lobby.LobbyService(
+                    tables, pages, code_tries, accounts.blocks, lists, Origins(key)
+                ).handlers(calls),
                 table.SERVICE: table.TableService(room, accounts).handlers(calls),
                 replay.SERVICE: replay.ReplayService(Replays(matches), pages, streams, clock).handlers(calls),
                 matchmaking.SERVICE: matching.handlers(calls),

@@ -37,7 +37,8 @@ class NewTable:
     your own, `decision_seconds` for one decision (None: no clock) and `bank_seconds` for each seat's bank.
     A `private` table stands in no list: others need its `Lobby.join_code`. People without a seat are told what happens
     in the match `spectator_delay_seconds` later (None: as the server has it set), and `most_spectators` of them may
-    watch at once (0: 50).
+    watch at once (0: 50). `team_chat`: allies may talk in the match; `hints`: players may ask for hints. A `rated`
+    match counts for ratings: it has neither, and tells which seats come from one address.
     """
 
     title: str = ""
@@ -52,6 +53,9 @@ class NewTable:
     private: bool = False
     spectator_delay_seconds: float | None = None
     most_spectators: int = 0
+    team_chat: bool = False
+    hints: bool = True
+    rated: bool = False
     options: Mapping[str, OptionValue | list[int] | list[str]] = field(default_factory=dict)
 
     def to_request(self) -> lobby_pb2.CreateTableRequest:
@@ -60,7 +64,8 @@ class NewTable:
         text_of(self.title, "the title of a table")
         true_or_false(self.with_seat, "with_seat")
         true_or_false(self.spectators, "spectators")
-        true_or_false(self.private, "private")
+        for flag in ("private", "team_chat", "hints", "rated"):
+            true_or_false(getattr(self, flag), flag)
         if not is_number(self.deals) or (self.decision_seconds is not None and not is_number(self.decision_seconds)):
             raise BadInput("a table cannot be so: deals and decision_seconds are numbers")
         if self.spectator_delay_seconds is not None and not is_number(self.spectator_delay_seconds):
@@ -81,6 +86,9 @@ class NewTable:
             no_spectators=not self.spectators,
             private=self.private,
             most_spectators=self.most_spectators,
+            team_chat=self.team_chat,
+            no_hints=not self.hints,
+            rated=self.rated,
         )
         if self.spectator_delay_seconds is not None:
             request.spectator_delay.FromNanoseconds(round(self.spectator_delay_seconds * 1e9))

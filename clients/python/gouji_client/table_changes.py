@@ -43,6 +43,8 @@ class TableChanges(TypedDict, total=False):
     private: bool
     spectator_delay_seconds: float
     most_spectators: int
+    team_chat: bool
+    hints: bool
 
 
 def update_request(name: str, changes: TableChanges) -> lobby_pb2.UpdateTableRequest:
@@ -52,7 +54,7 @@ def update_request(name: str, changes: TableChanges) -> lobby_pb2.UpdateTableReq
         raise BadInput(f"a table has no {', '.join(sorted(unknown))}: use {', '.join(TableChanges.__annotations__)}")
     if not changes:
         raise BadInput(f"nothing is to change: give some of {', '.join(TableChanges.__annotations__)}")
-    for flag in ("spectators", "private"):
+    for flag in ("spectators", "private", "team_chat", "hints"):
         if not isinstance(changes.get(flag, False), bool):
             raise BadInput(f"{flag} is True or False")
     request = lobby_pb2.UpdateTableRequest(request_id=new_request_id())
@@ -84,6 +86,12 @@ def _fill(request: lobby_pb2.UpdateTableRequest, name: str, changes: TableChange
     if "private" in changes:
         table.private = changes["private"]
         paths.append("private")
+    if "team_chat" in changes:
+        table.team_chat = changes["team_chat"]
+        paths.append("team_chat")
+    if "hints" in changes:
+        table.hints = changes["hints"]
+        paths.append("hints")
     if "spectator_delay_seconds" in changes:
         table.spectator_delay.FromNanoseconds(round(changes["spectator_delay_seconds"] * 1e9))
         paths.append("spectator_delay")

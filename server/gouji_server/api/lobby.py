@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from gouji_server.accounts.blocks import Blocks
     from gouji_server.api.calls import Call, Calls
     from gouji_server.api.join_codes import CodeTries
+    from gouji_server.api.origins import Origins
     from gouji_server.api.pages import Pages
     from gouji_server.api.table_lists import TableLists
     from gouji_server.tables import Caller, TableHandle, Tables
@@ -61,7 +62,16 @@ _NAMED = (("request_id", "request_id"), ("name", "table"))
 class LobbyService:
     """Makes and fills tables."""
 
-    def __init__(self, tables: Tables, pages: Pages, code_tries: CodeTries, blocks: Blocks, lists: TableLists) -> None:
+    def __init__(
+        self,
+        tables: Tables,
+        pages: Pages,
+        code_tries: CodeTries,
+        blocks: Blocks,
+        lists: TableLists,
+        origins: Origins,
+    ) -> None:
+        self._origins = origins
         self._lists = lists
         self._blocks = blocks
         self._code_tries = code_tries
@@ -138,8 +148,9 @@ class LobbyService:
             most_spectators=watchers,
             team_chat=request.team_chat,
             hints=not request.no_hints,
+            rated=request.rated,
         )
-        table, code = await self._tables.create_with_code(call.caller, spec, request.request_id)
+        table, code = await self._tables.create_with_code(self._origins.caller(call), spec, request.request_id)
         return pb.CreateTableResponse(table=table, join_code=code)
 
     async def get_table(self, request: pb.GetTableRequest, call: Call) -> pb.GetTableResponse:
@@ -181,7 +192,7 @@ class LobbyService:
         table = await self._tables.open(request.name)
         code = self._code(call, request.join_code)
         await self._check_welcome(table, call.caller, code)
-        info, seat = await table.join(call.caller, wanted, request.request_id, code)
+        info, seat = await table.join(self._origins.caller(call), wanted, request.request_id, code)
         structlog.contextvars.bind_contextvars(seat=seat)
         return pb.JoinTableResponse(table=info, seat=seat)
 
@@ -239,7 +250,7 @@ class LobbyService:
         """Play a match again."""
         _shape_of(request).settle()
         table = await self._tables.open(request.name)
-        caller = call.caller
+        caller = self._origins.caller(call)
         info, seat = await self._tables.rematch(
             caller,
             table.name,

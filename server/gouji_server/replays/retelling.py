@@ -135,6 +135,7 @@ class _Retelling:
             open_to_all=info.spectators_allowed and not info.private,
             deals_begun=len(self._deals),
             steps=self._steps,
+            rated=state.rated,
         )
         if state.match.lot is not None:
             facts.lot = state.match.lot.team

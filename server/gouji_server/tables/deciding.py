@@ -57,11 +57,15 @@ Decision: TypeAlias = inputs.Input | Answer
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who calls: an account that the API has authenticated. ``bot``: it is a bot's account."""
+    """Who calls: an account that the API has authenticated. ``bot``: it is a bot's account.
+
+    ``origin`` is a digest of where it calls from, where that may matter.
+    """
 
     account: str
     display_name: str
     bot: bool = False
+    origin: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +76,7 @@ class TableSpec:
     ``decision_seconds`` None for no clock; a ``private`` table is opened by a join code and stands in no list.
     ``bank_seconds`` is each seat's bank for the match; ``spectator_delay_seconds`` how much later people without a seat
     are told what happens in it, ``most_spectators`` how many of them may follow at once; ``team_chat``: allies may
-    talk in the match, ``hints``: players may ask for hints.
+    talk in the match, ``hints``: players may ask for hints; ``rated``: the match counts for ratings.
     """
 
     rule_set: str = "qingdao"
@@ -88,6 +92,7 @@ class TableSpec:
     most_spectators: int = inputs.MOST_SPECTATORS
     team_chat: bool = False
     hints: bool = True
+    rated: bool = False
 
 
 def check_request_id(request_id: str) -> None:
@@ -288,7 +293,17 @@ def decide_join(
     free = state.seats.pick(wanted, caller.account)
     if state.changes_in_all >= state.limits.changes_waiting_in_all:
         raise refusals.too_many_came()
-    return inputs.Joined(now_ms, caller.account, caller.display_name, free, wanted, request_id, caller.bot, code)
+    return inputs.Joined(
+        now_ms,
+        caller.account,
+        caller.display_name,
+        free,
+        wanted,
+        request_id,
+        caller.bot,
+        code,
+        caller.origin if state.rated else "",
+    )
 
 
 def known_join(state: TableState, caller: Caller, request_id: str) -> Answer | None:
@@ -411,6 +426,8 @@ def decide_create(
         raise refusals.bad_field(
             "time_control.bank", "up to 1 h, together with a decision time", "最多 1 小时，且须同时给出每手用时"
         )
+    if spec.rated and spec.team_chat:
+        raise refusals.bad_field("team_chat", "not at a rated table", "计分桌不许联邦内交谈")
     return inputs.Created(
         time=now_ms,
         epoch=epoch,
@@ -431,5 +448,7 @@ def decide_create(
         spectator_delay_ms=round(spec.spectator_delay_seconds * 1000),
         most_spectators=spec.most_spectators,
         team_chat=spec.team_chat,
-        hints=spec.hints,
+        hints=spec.hints and not spec.rated,
+        rated=spec.rated,
+        origin=caller.origin if spec.rated else "",
     )

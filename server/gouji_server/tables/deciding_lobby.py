@@ -32,6 +32,13 @@ def join_code(state: TableState, account: str) -> str:
     return state.code
 
 
+def check_sharing(state: TableState, account: str) -> bool:
+    """Say whether somebody owns the table. Raises Refused for who neither does nor sits there: only they share it."""
+    if account != state.owner and state.seats.seat_of(account) < 0:
+        raise state.stranger(account, refusals.not_seated())
+    return account == state.owner
+
+
 def decide_reset_code(
     state: TableState, caller: Caller, code: str, request_id: str, now_ms: int
 ) -> inputs.CodeReset | Answer:
@@ -67,6 +74,8 @@ def decide_update(
         raise refusals.Refused(
             refusals.INVALID_ARGUMENT, "BAD_RULE_SET", error.text_en, error.text_zh, fields=wrong
         ) from error
+    if state.rated and (changes.get("team_chat") or changes.get("hints")):
+        raise refusals.bad_field("update_mask", "not at a rated table: team_chat, hints", "计分桌不许联邦内交谈与提示")
     if changes.get("deals") == 0:
         changes["deals"] = rules.deals or DEFAULT_DEALS
         fields, _ = state.outcome_of(changes)

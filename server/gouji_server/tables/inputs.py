@@ -37,7 +37,8 @@ class Created:
     the matchmaker made the table, which is closed if it does not begin by then.
     ``bank_ms``: each seat's bank; ``spectator_delay_ms``: how much later people without a seat are told what happens,
     ``most_spectators``: how many may follow at once; ``team_chat``: allies may talk in the match; ``hints``:
-    players get hints; older entries do not say it.
+    players get hints; ``rated``: the match counts for ratings, and ``origin`` is a digest of where the maker came from;
+    older entries do not say it.
     """
 
     time: int
@@ -64,13 +65,15 @@ class Created:
     most_spectators: int = MOST_SPECTATORS
     team_chat: bool = False
     hints: bool = True
+    rated: bool = False
+    origin: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Joined:
     """An account took a seat. ``wanted`` is the seat asked for, -1 for any; ``bot``: it is a bot's account.
 
-    ``code`` is the join code that it gave.
+    ``code`` is the join code that it gave, ``origin`` at a rated table a digest of where it came from.
     """
 
     time: int
@@ -81,6 +84,7 @@ class Joined:
     request_id: str
     bot: bool = False
     code: str = ""
+    origin: str = ""
 
 
 @dataclass(frozen=True, slots=True)

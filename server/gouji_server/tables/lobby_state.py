@@ -84,7 +84,8 @@ class LobbyState:
     ``n`` counts public events; seats are kept for ``guests`` until ``reserved_until`` (milliseconds, 0: none is).
     ``times`` are the clocks. ``spectator_delay_ms`` is how much later those without a seat are told what happens in the
     match, ``most_spectators`` how many may follow at once. ``team_chat``: allies may talk in the match; ``hints``:
-    players may ask for hints.
+    players may ask for hints. ``rated``: the match counts for ratings; ``origins`` are digests of where accounts came
+    from then.
     """
 
     __slots__ = (
@@ -106,8 +107,10 @@ class LobbyState:
         "most_spectators",
         "n",
         "name",
+        "origins",
         "owner",
         "private",
+        "rated",
         "requests",
         "reserved_until",
         "rule_set",
@@ -139,6 +142,8 @@ class LobbyState:
         self.end_time = 0
         self.team_chat = False
         self.hints = True
+        self.rated = False
+        self.origins: dict[str, str] = {}
         self.code = ""
         self.seats = Seats()
         self.state: lobby_pb2.TableState.ValueType = lobby_pb2.TABLE_STATE_UNSPECIFIED
@@ -202,6 +207,10 @@ class LobbyState:
             team_chat=self.team_chat,
             hints=self.hints,
         )
+        if self.rated:
+            info.rated = True
+            for group in self._of_one_origin():
+                info.same_address.add(seats=group)
         info.spectator_delay.FromMilliseconds(self.spectator_delay_ms)
         if self.end_time:
             info.end_time.FromMilliseconds(self.end_time)
@@ -215,6 +224,14 @@ class LobbyState:
             info.decision_time.FromMilliseconds(control.decision_ms)
         control.fill(info.time_control)
         return info
+
+    def _of_one_origin(self) -> list[list[int]]:
+        """Return the groups of seats whose players came from one place."""
+        groups: dict[str, list[int]] = {}
+        for player in self.seats.players:
+            if self.origins.get(player.account):
+                groups.setdefault(self.origins[player.account], []).append(player.seat)
+        return [seats for seats in groups.values() if len(seats) > 1]
 
     # ── folding ──
 
@@ -230,6 +247,9 @@ class LobbyState:
         self.most_spectators = entry.most_spectators
         self.team_chat = entry.team_chat
         self.hints = entry.hints
+        self.rated = entry.rated
+        if entry.origin:
+            self.origins[entry.owner] = entry.origin
         self.owner = entry.owner
         self.private = entry.private
         self.code = entry.code
@@ -256,6 +276,8 @@ class LobbyState:
 
     def _joined(self, entry: inputs.Joined, effect: Effect) -> None:
         self._count_change(entry.account)
+        if entry.origin:
+            self.origins[entry.account] = entry.origin
         self._seats_changed(effect, self.seats.sit(entry.seat, entry.account, entry.name, entry.bot, entry.time))
         self.came.add(entry.account)
         body = join_body(entry.wanted, entry.code)

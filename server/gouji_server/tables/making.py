@@ -105,6 +105,7 @@ def rematch_of(
         most_spectators=state.most_spectators,
         team_chat=state.team_chat,
         hints=state.hints,
+        rated=state.rated,
     )
 
 

@@ -60,7 +60,11 @@ def created_body(entry: inputs.Created) -> bytes:
     if entry.private:
         said += ("private",)
     said += tuple(value for value in (entry.spectator_delay_ms, entry.most_spectators) if value)
-    said += tuple(word for word, on in (("team_chat", entry.team_chat), ("no_hints", not entry.hints)) if on)
+    said += tuple(
+        word
+        for word, on in (("team_chat", entry.team_chat), ("no_hints", not entry.hints), ("rated", entry.rated))
+        if on
+    )
     return body_hash(*said)
 
 
