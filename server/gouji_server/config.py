@@ -39,6 +39,9 @@ class Config(BaseSettings):
     data_dir: Path = Field(default=Path("data"), description="directory of journal, records and keys (mode 0700)")
     metrics_host: str = Field(default="127.0.0.1", description="address of the Prometheus figures")
     metrics_port: Port | None = Field(default=50152, description="port of the figures; 0 picks one; none: off")
+    admin_port: Port | None = Field(
+        default=None, description="port of this machine for operators; none: admin.sock in the data directory"
+    )
     tls_cert: Path | None = Field(default=None, description="certificate chain (PEM) to serve over TLS")
     tls_key: Path | None = Field(default=None, description="private key (PEM) of the certificate")
     tls_client_ca: Path | None = Field(

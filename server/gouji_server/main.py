@@ -17,7 +17,13 @@ from pydantic_settings import CliApp
 
 from gouji_server import logs
 from gouji_server.accounts import Accounts
+from gouji_server.admin.audit import AuditLog
+from gouji_server.admin.draining import Draining
 from gouji_server.api import lobby, matchmaking, replay, session, table
+from gouji_server.api.admin import AdminService, Office
+from gouji_server.api.admin_calls import AdminCalls
+from gouji_server.api.admin_listener import KEY as ADMIN_KEY
+from gouji_server.api.admin_listener import AdminListener
 from gouji_server.api.calls import Calls
 from gouji_server.api.chat import ChatCalls
 from gouji_server.api.client_versions import ClientGate
@@ -37,16 +43,18 @@ from gouji_server.matchmaking.store import TicketStore
 from gouji_server.matchmaking.tickets import EvenRatings
 from gouji_server.metrics import Metrics, MetricsServer
 from gouji_server.records import Database, MatchRecords, RecordsFailed
+from gouji_server.records.audit import AuditRecords
 from gouji_server.records.reports import ReportRecords
 from gouji_server.records.tickets import TicketRecords
 from gouji_server.replays import MatchKeeper, Replays
 from gouji_server.social.reports import Reports
 from gouji_server.social.silences import Silences
 from gouji_server.tables import Limits, SystemClock, SystemEntropy, Tables, WorkerBots
+from gouji_server.tables.operating import Operating
 from gouji_server.tables.refusals import stopping
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Sequence
+    from collections.abc import Awaitable, Callable, Coroutine, Sequence
 
     from gouji_server.tables import Clock, Entropy, HouseBots
 
@@ -54,6 +62,9 @@ USAGE_ERROR = 2
 """Exit status of a server that was not allowed to start."""
 FAILED = 1
 """Exit status of a server that had to stop."""
+
+ANSWER_SECONDS = 0.5
+"""How long a server that stops lets tables answer what has come."""
 
 LOOK_SECONDS = 2.0
 """How often a server looks whether its data directory is still there."""
@@ -76,11 +87,18 @@ class Server:
         directory: DataDirectory,
         records: Database,
         rooms: AsyncExitStack,
+        draining: Draining,
+        admin: AdminListener,
+        waiting: Callable[[], int],
     ) -> None:
         self._listener = listener
         self._streams = streams
         self._grace = grace
         self._rooms = rooms
+        self._admin = admin
+        self._waiting = waiting
+        self.draining = draining
+        self.admin_target = admin.target
         self.address = listener.address
         self.port = listener.port
         self.metrics_port = metrics_port
@@ -119,7 +137,11 @@ class Server:
             metrics_port = _serve_metrics(config, metrics, rooms)
             minimums = read_minimums(config.minimum_client_versions)
             call_limits = CallLimits(clock, config.call_limit_factor)
-            calls = Calls(accounts, metrics, ClientGate(minimums, config.named_clients_only), call_limits)
+            operating = Operating(tables)
+            draining = Draining(clock, operating)
+            rooms.callback(draining.close)
+            gate = ClientGate(minimums, config.named_clients_only)
+            calls = Calls(accounts, metrics, gate, call_limits, draining.check)
             pages = Pages(key)
             code_tries = CodeTries(config, clock)
             silences = Silences(accounts.blocks, accounts.mutes, tables.silence)
@@ -152,15 +174,67 @@ class Server:
                 matchmaking.SERVICE: matching.handlers(calls),
             }
             listener = await Listener.start(config, services)
-            return cls(listener, streams, config.stop_grace_seconds, metrics_port, directory, records, rooms.pop_all())
+            draining.when_begun(_refuser(listener, matchmaker))
+            office = Office(
+                operating=operating,
+                bans=accounts.bans,
+                audit=AuditLog(AuditRecords(records), clock),
+                reports=reports,
+                draining=draining,
+                pages=pages,
+                clock=clock,
+                streams=lambda: len(streams),
+                version=session.server_version(),
+                address=listener.address,
+            )
+            handlers = AdminService(office).handlers(AdminCalls(metrics))
+            try:
+                admin = await AdminListener.start(config, directory.path, handlers, directory.key(ADMIN_KEY))
+            except BaseException:
+                await listener.stop(0)
+                raise
+            return cls(
+                listener,
+                streams,
+                config.stop_grace_seconds,
+                metrics_port,
+                directory,
+                records,
+                rooms.pop_all(),
+                draining,
+                admin,
+                tables.mailbox_messages,
+            )
         raise AssertionError("an exit stack swallows nothing")
 
     async def stop(self) -> None:
-        """Stop: take nothing new, end the streams with a hint to come back, let calls end, close the files."""
-        await self._listener.refuse()
+        """Stop: take nothing new, answer what has come, end the streams with a hint to come back, let calls end, close.
+
+        Commands that were durable and whose answers were not sent any more get the same answers after the restart.
+        """
+        await self.draining.begin(0)
+        self.draining.close()
+        await self._answer_what_waits()
         self._streams.end_all(stopping)
         await self._listener.stop(self._grace)
+        await self._admin.stop()
         await self._rooms.aclose()
+
+    async def _answer_what_waits(self) -> None:
+        """Let tables answer the commands that wait: they take milliseconds, and not for ever."""
+        loop = asyncio.get_running_loop()
+        until = loop.time() + ANSWER_SECONDS
+        while self._waiting() and loop.time() < until:  # noqa: ASYNC110 - tables have no event for it
+            await asyncio.sleep(ANSWER_SECONDS / 100)
+
+
+def _refuser(listener: Listener, matchmaker: Matchmaker) -> Callable[[], Awaitable[None]]:
+    async def refuse() -> None:
+        """Tell health checks and the matchmaker that nothing new is to be begun."""
+        await listener.refuse()
+        matchmaker.pause()
+
+    return refuse
 
 
 def limits(config: Config) -> Limits:
@@ -273,13 +347,20 @@ async def run(config: Config, on_ready: Callable[[Server], None] | None = None) 
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
     server = await Server.start(config)
+    server.draining.when_over(stop.set)
     _calm_collector()
     _say(f"gouji: serving on {server.address}")
     if server.metrics_port is not None:
         _say(f"gouji: figures on http://{config.metrics_host}:{server.metrics_port}/metrics")
     if on_ready is not None:
         on_ready(server)
-    log.info("started", address=server.address, data_dir=str(config.data_dir), metrics_port=server.metrics_port)
+    log.info(
+        "started",
+        address=server.address,
+        data_dir=str(config.data_dir),
+        metrics_port=server.metrics_port,
+        admin=server.admin_target,
+    )
     status = await _until_stopped(stop, server.directory)
     for number in (signal.SIGTERM, signal.SIGINT):
         # A second signal does not wait for the rest.

@@ -15,7 +15,7 @@ from gouji.table.v1 import chat_pb2, table_pb2
 from gouji_server.tables import Limits, Refused, TableSpec, registry
 from gouji_server.tables.directory import Directory
 from gouji_server.tables.join_codes import LENGTH, SYMBOLS, draw_code, read_code
-from gouji_server.tables.registry import keyless_name, table_name
+from gouji_server.tables.names import keyless_name, table_name
 from gouji_server.tables.summaries import read_summary, write_summary
 from tests.server.players import House, Reader, at_home, person
 from tests.server.raw_client import RawClient, new_id, refusal

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from gouji_server.accounts.account import PREFIX, account_from
+from gouji_server.accounts.bans import Bans
 from gouji_server.accounts.blocks import Blocks
 from gouji_server.accounts.bots import Bots
 from gouji_server.accounts.password_hashing import PasswordHashing
@@ -28,6 +29,7 @@ from gouji_server.records import (
     Retry,
     SessionRecords,
 )
+from gouji_server.records.bans import BanRecords
 from gouji_server.records.models import MuteRow
 
 if TYPE_CHECKING:
@@ -80,6 +82,7 @@ class Accounts:
         self.profiles = Profiles(ProfileRecords(database), self.sessions, self.passwords, clock)
         self.blocks = Blocks(BlockRecords(database), clock)
         self.mutes = Blocks(BlockRecords(database, MuteRow), clock)
+        self.bans = Bans(BanRecords(database), self.sessions, clock)
         self._access_lifetime = config.access_token_seconds
         self.bots = Bots(BotRecords(database), self.sessions, clock, key)
         self._sign_ins = TokenBuckets(clock, config.sign_in_burst, config.sign_ins_per_minute / 60)

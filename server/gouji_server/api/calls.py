@@ -76,7 +76,16 @@ class Call:
 class Calls:
     """Makes gRPC handlers out of plain coroutines."""
 
-    def __init__(self, accounts: Accounts, metrics: Metrics, gate: ClientGate, limits: CallLimits) -> None:
+    def __init__(
+        self,
+        accounts: Accounts,
+        metrics: Metrics,
+        gate: ClientGate,
+        limits: CallLimits,
+        check_method: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        """`check_method` raises Refused for methods that are not served now."""
+        self._check_method = check_method
         self._accounts = accounts
         self._metrics = metrics
         self._gate = gate
@@ -166,6 +175,7 @@ class Calls:
             raise unauthenticated() from error
         structlog.contextvars.bind_contextvars(account=identity.caller.account)
         check_scope(identity, scope)
+        self._check_method(method)
         self._limits.take(method, identity.caller.account, address)
         return Call(context, identity)
 

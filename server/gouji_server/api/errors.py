@@ -9,6 +9,7 @@ incident number and nothing more.
 from __future__ import annotations
 
 import math
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NoReturn
 
 import structlog
@@ -18,6 +19,7 @@ from google.rpc import code_pb2, error_details_pb2, status_pb2
 from grpc_status import rpc_status
 
 from gouji_server.records import RecordsFailed
+from gouji_server.records.shut_out import Banned
 from gouji_server.tables import Refused, refusals
 
 if TYPE_CHECKING:
@@ -93,10 +95,31 @@ def told(error: Exception, metrics: Metrics) -> Refused:
     """Return what to tell of an exception. One that nobody planned is counted, logged, and told by number alone."""
     if isinstance(error, Refused):
         return error
+    if isinstance(error, Banned):
+        return banned(error.until)
     if isinstance(error, RecordsFailed):
         return refusals.unavailable()
     metrics.fault()
     return fault(error)
+
+
+def banned(until: float | None) -> Refused:
+    """Refuse a session to an account that is shut out. It is told to who has proved to own it, and to nobody else."""
+    if until is None:
+        return Refused(
+            code_pb2.PERMISSION_DENIED,
+            "ACCOUNT_BANNED",
+            "this account is banned by the server's operators",
+            "此账号已被管理员封禁",
+        )
+    day = datetime.fromtimestamp(until, UTC).isoformat(timespec="seconds")
+    return Refused(
+        code_pb2.PERMISSION_DENIED,
+        "ACCOUNT_BANNED",
+        f"this account is banned by the server's operators until {day}",
+        f"此账号已被管理员封禁，至 {day}",
+        metadata={"until": day},
+    )
 
 
 def fault(error: BaseException) -> Refused:

@@ -108,6 +108,7 @@ class Matchmaker:
         self._looks: set[asyncio.Task[None]] = set()
         self._timer: Timer | None = None
         self._closing = False
+        self._paused = False
         self._log = structlog.get_logger(__name__)
 
     # ── life ──
@@ -131,6 +132,10 @@ class Matchmaker:
         if self._timer is not None:
             self._timer.cancel()
         await asyncio.gather(*self._looks, return_exceptions=True)
+
+    def pause(self) -> None:
+        """Call nobody any more: the server is about to stop. Tickets stay in the records."""
+        self._paused = True
 
     # ── what people do ──
 
@@ -223,7 +228,8 @@ class Matchmaker:
                 if self._closing:
                     return
                 await self._settle()
-                await self._call_all()
+                if not self._paused:
+                    await self._call_all()
         except asyncio.CancelledError:
             raise
         except Exception:  # noqa: BLE001 - the next look tries again

@@ -146,3 +146,30 @@ class ReportRow(Base):
     reason: Mapped[str] = mapped_column(String(200))
     said: Mapped[str] = mapped_column(Text)
     around: Mapped[str] = mapped_column(Text)
+
+
+class BanRow(Base):
+    """An account that is shut out, with its bots."""
+
+    __tablename__ = "bans"
+
+    account_id: Mapped[str] = mapped_column(ForeignKey("accounts.id", ondelete="CASCADE"), primary_key=True)
+    created: Mapped[float] = mapped_column(Float, index=True)
+    expires: Mapped[float | None] = mapped_column(Float)
+    """None: for good."""
+    reason: Mapped[str] = mapped_column(String(200))
+    operator: Mapped[str] = mapped_column(String(64))
+
+
+class AuditRow(Base):
+    """Something that an operator did, or was about to do. Kept for ever, and in the order in which it happened."""
+
+    __tablename__ = "audit_entries"
+
+    id: Mapped[int] = mapped_column(primary_key=True, autoincrement=True)
+    time: Mapped[float] = mapped_column(Float)
+    operator: Mapped[str] = mapped_column(String(64))
+    action: Mapped[str] = mapped_column(String(32))
+    target: Mapped[str] = mapped_column(String(80), index=True)
+    reason: Mapped[str] = mapped_column(String(200))
+    detail: Mapped[str] = mapped_column(String(200))

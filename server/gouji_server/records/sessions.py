@@ -9,6 +9,7 @@ from sqlalchemy import delete, func, insert, select, update
 
 from gouji_server.records.account_record import account_of
 from gouji_server.records.models import BotTokenRow, DeviceSecretRow, FamilyRow, RefreshTokenRow, SignInRetryRow
+from gouji_server.records.shut_out import check_not_banned
 
 if TYPE_CHECKING:
     from sqlalchemy import ColumnElement
@@ -211,7 +212,8 @@ class SessionRecords:
 
 
 async def begin_session(connection: AsyncConnection, account_id: str, session: NewSession) -> list[str]:
-    """Begin a session of an account; return the sessions that were ended to make room."""
+    """Begin a session of an account; return the sessions that were ended to make room. Raises Banned."""
+    await check_not_banned(connection, account_id, session.now)
     open_ones = select(FamilyRow.id).where(FamilyRow.account_id == account_id, FamilyRow.revoked.is_(None))
     newest_first = open_ones.order_by(FamilyRow.used.desc(), FamilyRow.created.desc(), FamilyRow.id)
     ended = await _end(connection, FamilyRow.id.in_(newest_first.offset(MAX_SESSIONS - 1).limit(-1)), session.now)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import base64
 import binascii
-from bisect import bisect_left, insort
+from bisect import bisect_left, bisect_right, insort
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from gouji.lobby.v1 import lobby_pb2
@@ -68,7 +69,7 @@ class Directory:
         """
         self._note_code(info.name, code if (shown or info).state not in _CLOSED else "")
         before = self._infos.get(info.name)
-        key = _key(info)
+        key = place_of(info)
         if before is None:
             insort(self._order, key)
         self._infos[info.name] = info
@@ -117,6 +118,17 @@ class Directory:
                     return found, True
                 found.append(info)
         return found, False
+
+    def every(
+        self, matches: Callable[[lobby_pb2.Table], bool], after: tuple[int, str] | None, most: int
+    ) -> list[lobby_pb2.Table]:
+        """Return at most so many tables that match, private ones too and as they are now, newest first.
+
+        `after`: the table told last, as :func:`place_of` says it.
+        """
+        at = 0 if after is None else bisect_right(self._order, after)
+        found = (self._infos[name] for _, name in self._order[at:])
+        return list(islice((info for info in found if matches(info)), most))
 
     @property
     def open_tables(self) -> int:
@@ -179,8 +191,8 @@ class Directory:
             self._tell(key[1])
 
 
-def _key(info: lobby_pb2.Table) -> _Key:
-    """Sort newest first."""
+def place_of(info: lobby_pb2.Table) -> _Key:
+    """Return where a table stands in lists: sorted so, the newest is first."""
     return -info.create_time.ToMilliseconds(), info.name
 
 

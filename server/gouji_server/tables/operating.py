@@ -43,10 +43,17 @@ class HiddenHand:
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
-    """A table as it is: its lobby facts, its snapshot for the public as a TableUpdate, and hands where wanted."""
+    """A table as it is: its lobby facts, its snapshot for the public as a TableUpdate, its last event's number, how
+    many entries its journal has, the open question (0: none), who is asked, when it lapses (milliseconds, 0: never),
+    and hands where wanted."""
 
     info: lobby_pb2.Table
     view: bytes
+    version: int
+    entries: int
+    decision: int
+    asked: tuple[int, ...]
+    deadline: int
     hands: tuple[HiddenHand, ...]
 
 
@@ -87,6 +94,24 @@ class Operating:
         actor = self._tables.actor_awake(name)
         return actor is not None, 0 if actor is None else len(actor.subscriptions)
 
+    def every(
+        self, matches: Callable[[lobby_pb2.Table], bool], after: tuple[int, str] | None, most: int
+    ) -> list[lobby_pb2.Table]:
+        """Return at most so many tables that match, newest first, from a place on."""
+        return self._tables.directory.every(matches, after, most)
+
+    def matches_of_people(self) -> int:
+        """Return how many matches with people go on: those that stand still are in the journal and may wait there."""
+        return sum(
+            any(player.account for player in info.players)
+            for info in self._tables.directory.playing()
+            if not info.HasField("suspend_time") and not info.HasField("hold_time")
+        )
+
+    def counts(self) -> tuple[int, int, int]:
+        """Return how many tables are not over, how many are in memory, and the bytes that wait to be read."""
+        return self._tables.directory.open_tables, self._tables.awake(), self._tables.backlog_bytes()
+
     async def _actor(self, name: str) -> Actor:
         await self._tables.open(name)
         return self._tables.actor(name)
@@ -103,4 +128,13 @@ def _inspect(story: Story, *, reveal: bool) -> Inspection:
     if reveal and state.deal is not None and not (state.deal.over or state.closed):
         answered = set(SEATS_IN[state.answered])
         hands = tuple(HiddenHand(seat, state.hand(seat), seat in answered) for seat in range(SEATS))
-    return Inspection(state.info(), story.snapshot(SPECTATOR, REASON), hands)
+    return Inspection(
+        info=state.info(),
+        view=story.snapshot(SPECTATOR, REASON),
+        version=state.n,
+        entries=story.seq,
+        decision=state.decision,
+        asked=() if state.deal is None or not state.decision else tuple(SEATS_IN[state.deal.public.asked]),
+        deadline=state.deadline,
+        hands=hands,
+    )

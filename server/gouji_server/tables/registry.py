@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import base64
 import builtins
-import hashlib
-import hmac
 import re
 from typing import TYPE_CHECKING
 from weakref import WeakSet
@@ -23,6 +20,7 @@ from gouji_server.tables.house_bots import BotFailed
 from gouji_server.tables.join_codes import draw_code
 from gouji_server.tables.limits import Limits
 from gouji_server.tables.messages import Abandon, Desert, Look, Turn
+from gouji_server.tables.names import keyless_name, table_name
 from gouji_server.tables.observing import NullMetrics
 from gouji_server.tables.outbox import Outbox
 from gouji_server.tables.requests import created_body
@@ -45,7 +43,6 @@ if TYPE_CHECKING:
     from gouji_server.tables.requests import Answer
 
 _NAME = re.compile(r"tables/[a-z2-7]{16}").fullmatch
-_NAME_TAG = b"gouji/table/1"
 _OVER = frozenset({FINISHED, FROZEN})
 MOST_REMATCHES = 16
 """Tables that are made one after another of one that is over."""
@@ -480,24 +477,3 @@ class Tables:
                 self.actor(info.name).post(Abandon(patience))
                 last = now
             self._looked_at[info.name] = last
-
-
-def table_name(account: str, request_id: str, key: bytes = b"") -> str:
-    """Name a table after who asked for it: the same request makes the same table, on any node and after any crash.
-
-    Without the server's `key` nobody can tell the name, not even who knows account and request id.
-    """
-    return _named(hmac.digest(key, _asked(account, request_id), "sha256"))
-
-
-def keyless_name(account: str, request_id: str) -> str:
-    """Name a table as it was done before there was a key: the requests of that time are remembered too."""
-    return _named(hashlib.sha256(_asked(account, request_id)).digest())
-
-
-def _asked(account: str, request_id: str) -> bytes:
-    return b"\0".join((_NAME_TAG, account.encode(), request_id.encode()))
-
-
-def _named(digest: bytes) -> str:
-    return f"tables/{base64.b32encode(digest[:10]).decode().lower()}"
