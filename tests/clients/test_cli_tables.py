@@ -77,6 +77,21 @@ def test_an_account_is_made_once(address: str, mei: str, tmp_path: Path) -> None
     assert not (tmp_path / "x.json").exists()
 
 
+def test_a_rated_table_tells_which_seats_share_an_address(mei: str, bo: str) -> None:
+    """`--rated` gives neither hints nor team chat; two accounts of this machine are told as one address."""
+    made = table(mei, "new", "--rated")
+    assert (made["rated"], made["hints"], made["team_chat"], made["same_address"]) == (True, False, False, [])
+    told(gouji("table", "join", made["name"], "--seat", "3", "--keep", bo))
+    assert table(bo, "show", made["name"])["same_address"] == [[0, 3]]
+    assert "same_address: 0+3\n" in told(gouji("table", "show", made["name"], "--keep", bo))
+    assert "team_chat" in refused(gouji("table", "new", "--rated", "--team-chat", "--keep", mei))
+
+    other = table(mei, "new", "--team-chat", "--no-hints")
+    assert (other["rated"], other["hints"], other["team_chat"]) == (False, False, True)
+    changed = table(mei, "update", other["name"], "--no-team-chat", "--hints")
+    assert (changed["hints"], changed["team_chat"]) == (True, False)
+
+
 def test_a_table_is_made_changed_and_filled(mei: str, bo: str) -> None:
     """new, update, join, kick with a ban, add-bot, ready and leave do what they say, as `show` tells."""
     made = table(mei, "new", "--title", "before", "--deals", "2", "--set", "feel_chances=3", "--time", "slow")

@@ -39,6 +39,10 @@ Delay = Annotated[
     float | None,
     typer.Option("--delay", min=0, max=600, metavar="SECONDS", help="Tell them what happens so much later."),
 ]
+TeamChat = Annotated[
+    bool | None, typer.Option("--team-chat/--no-team-chat", help="Whether allies may talk in the match.")
+]
+Hints = Annotated[bool | None, typer.Option("--hints/--no-hints", help="Whether players may ask for hints.")]
 
 
 def _do(way: Way, work: Callable[[Client], Awaitable[T]]) -> T:
@@ -63,6 +67,12 @@ def new(
     private: Private = None,
     spectators: Spectators = None,
     delay: Delay = None,
+    team_chat: TeamChat = None,
+    hints: Hints = None,
+    rated: Annotated[
+        bool,
+        typer.Option("--rated", help="The match counts: no hints, no team chat; seats of one address are told."),
+    ] = False,
     seat: Annotated[int, typer.Option("--seat", min=0, max=5, help="The seat to take.")] = 0,
     without_seat: Annotated[bool, typer.Option("--without-seat", help="Take no seat.")] = False,
     fill: Annotated[
@@ -87,6 +97,9 @@ def new(
         private=bool(private),
         spectators=spectators is not False,
         spectator_delay_seconds=delay,
+        team_chat=bool(team_chat),
+        hints=hints is not False,
+        rated=rated,
         seat=seat,
         with_seat=not without_seat,
     )
@@ -204,6 +217,8 @@ def update(
     private: Private = None,
     spectators: Spectators = None,
     delay: Delay = None,
+    team_chat: TeamChat = None,
+    hints: Hints = None,
     as_json: AsJson = False,
 ) -> None:
     """Change your table while it waits. What you do not name stays as it is.
@@ -212,6 +227,7 @@ def update(
     change, all who were ready have to say so again.
     """
     changes = _changes(title=title, deals=deals, time=time, private=private, spectators=spectators)
+    changes |= _changes(team_chat=team_chat, hints=hints)
     if delay is not None:
         changes["spectator_delay_seconds"] = delay
     if not changes and rules is None and settings is None:
@@ -279,6 +295,8 @@ def _show(table: lobby_pb2.Table, code: str = "", *, as_json: bool) -> None:
     del told["players"], told["free_seats"]
     for name, value in told.items():
         shown = " ".join(f"{option}={text}" for option, text in value.items()) if isinstance(value, dict) else value
+        if isinstance(value, list):  # groups of seats
+            shown = ", ".join("+".join(map(str, group)) for group in value)
         if shown not in ("", None):
             print(plain(f"{name}: {shown}"))
     for seat in seats:
@@ -312,6 +330,10 @@ def _details(table: lobby_pb2.Table) -> dict[str, Any]:
         "options": {option.field: option.value for option in table.options},
         "private": table.private,
         "spectators": table.spectators_allowed,
+        "hints": table.hints,
+        "team_chat": table.team_chat,
+        "rated": table.rated,
+        "same_address": [list(group.seats) for group in table.same_address],
         "rematch": table.rematch,
         "seats": [
             {

@@ -56,7 +56,12 @@ class FakeLobby:
             raise bad_request("no such rule set", "没有这种规则")
         elif request.options:
             raise bad_request("the fake server plays the rules that it was made with", "测试服务器的规则在创建时已定")
+        if request.rated and request.team_chat:
+            raise bad_request("team_chat: not at a rated table", "team_chat：计分桌不许联邦内交谈")
         code = self._hall.draw_code(table) if request.private else ""
+        table.info.rated = request.rated
+        table.info.team_chat = request.team_chat
+        table.info.hints = not (request.no_hints or request.rated)
         table.info.private = request.private
         table.info.spectators_allowed = not request.no_spectators
         table.own(account.name, request.title, request.deals or table.setting.rules.deals or 3)
