@@ -17,7 +17,7 @@ IMAGE  := protos/last-release.binpb
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help stubs lock lint lint-style lint-types lint-imports lint-protos format test
-.PHONY: demo serve picture rule-pages exact-counts bench bench-rules compiled leak release-image clean
+.PHONY: demo serve picture rule-pages exact-counts bench bench-rules compiled leak break soak release-image clean
 
 help:
 	@echo 'make .venv          the virtual environment, from requirements.lock'
@@ -33,6 +33,8 @@ help:
 	@echo 'make bench          figures of the served game;  make bench-rules  of the rules alone'
 	@echo "make compiled       a compiled wheel against the sources, deal by deal (ARGS='--deals 10000')"
 	@echo 'make leak           the leak gate over many more games (GAMES=3000)'
+	@echo 'make break          odd messages on every method (MESSAGES=100000 SEED=1)'
+	@echo 'make soak           a server played at for long; its memory must stay flat (MINUTES=30)'
 	@echo 'make lock           requirements.lock anew from pyproject.toml (UPGRADE=1: newest versions)'
 	@echo 'make release-image  $(IMAGE), which buf breaking compares with; once a release'
 	@echo 'make clean          removes everything that make made'
@@ -118,6 +120,12 @@ compiled: stubs
 
 leak: stubs
 	LEAK_GAMES=$(or $(GAMES),3000) $(BIN)/pytest -n $(WORKERS) -m leak tests/leak
+
+break: stubs
+	$(BIN)/python -m tests.breaking.fuzzing --messages $(or $(MESSAGES),100000) --seed $(or $(SEED),1)
+
+soak: stubs
+	$(BIN)/python -m tests.breaking.soak --minutes $(or $(MINUTES),30) --seed $(or $(SEED),1) $(ARGS)
 
 release-image: .venv
 	$(BIN)/buf build protos --exclude-source-info --output $(IMAGE)

@@ -76,6 +76,11 @@ class KillableServer:
         """Where it listens, or did and will again."""
         return f"127.0.0.1:{self._port}"
 
+    @property
+    def pid(self) -> int:
+        """Its process, 0 when it has ended."""
+        return self._pid
+
     async def start(self, *, ready: bool = True) -> None:
         """Start it, at the port it had before; wait until it is ready, unless told not to."""
         arguments = [
