@@ -9,7 +9,7 @@ import pytest
 from gouji_server.accounts.blocks import Blocks, TooManyBlocked
 from gouji_server.matchmaking import Parties, parties
 from gouji_server.records import BlockRecords, Database, blocks
-from gouji_server.records.models import AccountRow, MuteRow
+from gouji_server.records.models import AccountRow, BlockRow, MuteRow
 from gouji_server.social import silences
 from gouji_server.social.silences import Silences
 from gouji_server.tables import Refused
@@ -60,9 +60,9 @@ def test_the_oldest_party_goes_where_there_are_too_many(monkeypatch: pytest.Monk
     assert made.create("again", "accounts/0").members == ["accounts/0"]
 
 
-@pytest.mark.parametrize("row", [blocks.BlockRow, MuteRow])
+@pytest.mark.parametrize("row", [BlockRow, MuteRow])
 async def test_lists_of_people_are_bounded(
-    database: Database, monkeypatch: pytest.MonkeyPatch, row: type[blocks.BlockRow | MuteRow]
+    database: Database, monkeypatch: pytest.MonkeyPatch, row: type[BlockRow | MuteRow]
 ) -> None:
     """Beyond the bound one more is refused; with one less there is room again."""
     monkeypatch.setattr(blocks, "MAX_BLOCKED", 3)

@@ -89,6 +89,27 @@ class Accounts:
                 return found
             request.page_token = answer.next_page_token
 
+    async def mute(self, account: str) -> None:
+        """Hear nothing any more of what an account says at tables. Nobody is told."""
+        request = session_pb2.MuteAccountRequest(name=resource_name(account, "accounts"))
+        await self._calls.signed(self._session, self._stub.MuteAccount, request)
+
+    async def unmute(self, account: str) -> None:
+        """Hear an account again."""
+        request = session_pb2.UnmuteAccountRequest(name=resource_name(account, "accounts"))
+        await self._calls.signed(self._session, self._stub.UnmuteAccount, request)
+
+    async def muted(self) -> list[session_pb2.BlockedAccount]:
+        """Return whom this account has muted, the last one first."""
+        found: list[session_pb2.BlockedAccount] = []
+        request = session_pb2.ListMutedAccountsRequest()
+        while True:
+            answer = await self._calls.signed(self._session, self._stub.ListMutedAccounts, request)
+            found.extend(answer.muted_accounts)
+            if not answer.next_page_token:
+                return found
+            request.page_token = answer.next_page_token
+
     # ── sessions ──
 
     async def sessions(self) -> list[session_pb2.OpenSession]:

@@ -18,6 +18,7 @@ from gouji_client.link import Link
 from gouji_client.pending import Pending, PendingActions
 from gouji_client.status import LOST, error_of_call, error_of_command, retry_delay
 from gouji_client.story import Story
+from gouji_client.talk import Ears
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
@@ -60,8 +61,11 @@ class PlayStream:
         self._stories: dict[str, Story] = {}
         self._actions = PendingActions()
         self._subscribing: dict[str, str] = {}
+        self.ears = Ears()
         self.join_codes: dict[str, str] = {}
         """By which codes private tables are followed without a seat."""
+        self.share_links: dict[str, str] = {}
+        """And by which share links."""
         self._link: Link | None = None
         self._runner: asyncio.Task[None] | None = None
         self._chores: set[asyncio.Task[None]] = set()
@@ -235,6 +239,7 @@ class PlayStream:
             else:
                 self._give_entropy(update, story)
             news = news or (story.view is not None and story.view.at != before)
+        self.ears.take(message.chat)
         for result in message.results:
             if result.request_id in self._subscribing:
                 self._subscribed(self._subscribing.pop(result.request_id), result)
@@ -260,6 +265,7 @@ class PlayStream:
             table=story.table,
             after=story.after,
             join_code=self.join_codes.get(story.table, ""),
+            share_link=self.share_links.get(story.table, ""),
         )
         self._link.send(table_pb2.PlayRequest(subscribe=request))
 

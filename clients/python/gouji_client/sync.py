@@ -28,6 +28,7 @@ from gouji_client.lobby import NewTable, free_seats
 from gouji_client.sync_accounts import Accounts
 from gouji_client.sync_matchmaking import Matchmaking
 from gouji_client.sync_replays import Replays
+from gouji_client.sync_sharing import Sharing
 
 if TYPE_CHECKING:
     import os
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     import gouji_rules as gr
     from gouji.rules.v1 import rules_pb2
     from gouji.session.v1 import session_pb2
+    from gouji.table.v1 import chat_pb2, table_pb2
     from gouji_client.arguments import TableLike
     from gouji_client.bot import Bot
     from gouji_client.client import ConnectOptions
@@ -131,6 +133,7 @@ class Client:
         self.matchmaking = Matchmaking(client.matchmaking, _loop)
         """Finding people to play with."""
         self.replays = Replays(client.replays, _loop)
+        self.sharing = Sharing(client.sharing, _loop)
         """Matches that are over."""
         self.accounts = Accounts(client.accounts, _loop)
         """The account that is signed in, and what belongs to it."""
@@ -178,9 +181,9 @@ class Client:
         """End the session on the server."""
         _loop.run(self._client.sign_out())
 
-    def table(self, name: TableLike, *, join_code: str = "") -> Table:
+    def table(self, name: TableLike, *, join_code: str = "", share_link: str = "") -> Table:
         """Return the table `tables/{table}`. Who watches a private table without a seat gives its join code."""
-        return Table(self._client.table(name, join_code=join_code))
+        return Table(self._client.table(name, join_code=join_code, share_link=share_link))
 
     def new_table(self, new: NewTable | None = None, *, fill: str | None = None) -> Table:
         """Make a table, sit down at it, and put the built-in policy `fill` into its free seats, if given."""
@@ -229,9 +232,9 @@ class Lobby:
         """Iterate over the list of open tables as it changes: `for tables in lobby.watch_tables()`."""
         return _loop.iterate(self._lobby.watch_tables(**wishes))
 
-    def get(self, table: TableLike, *, join_code: str = "") -> lobby_pb2.Table:
+    def get(self, table: TableLike, *, join_code: str = "", share_link: str = "") -> lobby_pb2.Table:
         """Return a table by its name; a private one also needs a seat there, or its join code."""
-        return _loop.run(self._lobby.get(table, join_code=join_code))
+        return _loop.run(self._lobby.get(table, join_code=join_code, share_link=share_link))
 
     def find(self, join_code: str) -> lobby_pb2.Table:
         """Return the private table that a join code opens."""
@@ -376,6 +379,42 @@ class Table:
     def set_auto_decline(self, *, on: bool = True, always: bool = False) -> int:
         """Have the server decline for one in the burn windows to come, or no longer; return the table's `n`."""
         return _loop.run(self._table.set_auto_decline(on=on, always=always))
+
+    def grant_peek(self, ally: int, *, on: bool = True) -> int:
+        """Let an ally look at one's hand as long as the rules allow it (R81), or no longer; return the table's `n`."""
+        return _loop.run(self._table.grant_peek(ally, on=on))
+
+    def hint(self) -> table_pb2.GetHintResponse:
+        """Ask what the server's bot `simple` would do in one's place: for which `decision`, and which `action`."""
+        return _loop.run(self._table.hint())
+
+    def say(
+        self,
+        text: str = "",
+        *,
+        emote: str = "",
+        phrase: str = "",
+        scope: str = "table",
+        at: int | None = None,
+    ) -> chat_pb2.ChatMessage:
+        """Say a line of text, an emote or a quick phrase to the `table`, one's `team` or the `spectators`."""
+        return _loop.run(self._table.say(text, emote=emote, phrase=phrase, scope=scope, at=at))
+
+    def messages(self, scope: str = "table") -> list[chat_pb2.ChatMessage]:
+        """Return what was said lately in a scope, the oldest first."""
+        return _loop.run(self._table.messages(scope))
+
+    def listen(self) -> Iterator[chat_pb2.ChatMessage]:
+        """Hear what is said at the table: `for message in table.listen()`. It does not end by itself."""
+        return _loop.iterate(self._table.listen())
+
+    def phrases(self) -> list[chat_pb2.Phrase]:
+        """Return the quick phrases, in both languages."""
+        return _loop.run(self._table.phrases())
+
+    def report(self, message: chat_pb2.ChatMessage, reason: str = "") -> None:
+        """Report something said to the server's operator."""
+        _loop.run(self._table.report(message, reason))
 
     def get_view(self) -> TableView:
         """Ask the server for the table as it is now, without following it."""

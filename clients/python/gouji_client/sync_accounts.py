@@ -51,6 +51,18 @@ class Accounts:
         """Return whom this account has blocked, the last one first."""
         return self._loop.run(self._accounts.blocked())
 
+    def mute(self, account: str) -> None:
+        """Hear nothing any more of what an account says at tables."""
+        self._loop.run(self._accounts.mute(account))
+
+    def unmute(self, account: str) -> None:
+        """Hear an account again."""
+        self._loop.run(self._accounts.unmute(account))
+
+    def muted(self) -> list[session_pb2.BlockedAccount]:
+        """Return whom this account has muted, the last one first."""
+        return self._loop.run(self._accounts.muted())
+
     def sessions(self) -> list[session_pb2.OpenSession]:
         """Return where the account is signed in, the session that was used last first."""
         return self._loop.run(self._accounts.sessions())

@@ -11,12 +11,13 @@ import grpc
 import gouji_bots
 import gouji_rules as gr
 from gouji.lobby.v1 import lobby_pb2
-from gouji.table.v1 import table_pb2
+from gouji.table.v1 import chat_pb2, table_pb2
 from gouji_client import wire
-from gouji_client.arguments import read_action, real_cards, seat_number, true_or_false, well_formed
+from gouji_client.arguments import read_action, real_cards, seat_number, text_of, true_or_false, well_formed
 from gouji_client.calls import new_request_id
 from gouji_client.errors import GoujiError, Refused
 from gouji_client.status import error_of_command
+from gouji_client.talk import chat_request, scope_of
 from gouji_client.view import felt_from_wire, view_of_snapshot
 
 if TYPE_CHECKING:
@@ -150,7 +151,11 @@ class Table:
 
     async def get_view(self) -> TableView:
         """Ask the server for the table as it is now, without following it."""
-        request = table_pb2.GetViewRequest(table=self.name, join_code=self._stream.join_codes.get(self.name, ""))
+        request = table_pb2.GetViewRequest(
+            table=self.name,
+            join_code=self._stream.join_codes.get(self.name, ""),
+            share_link=self._stream.share_links.get(self.name, ""),
+        )
         answer = await self._calls.signed(self._session, self._stub.GetView, request)
         return view_of_snapshot(answer.view)
 
@@ -227,6 +232,87 @@ class Table:
             always=true_or_false(always, "always"),
         )
         return (await self._calls.signed(self._session, self._stub.SetAutoDecline, request)).version
+
+    async def grant_peek(self, ally: int, *, on: bool = True) -> int:
+        """Let an ally look at one's hand as long as the rules allow it in this deal (挑牌, R81), or no longer.
+
+        Returns the table's `n`. The ally finds the hand in its `view.peeked`; nobody else can tell. Raises `Refused`
+        where the rules have no looking, or for an enemy's seat.
+        """
+        said = true_or_false(on, "on")
+        request = table_pb2.GrantPeekRequest(
+            request_id=new_request_id(), table=self.name, ally=seat_number(ally), on=said
+        )
+        return (await self._calls.signed(self._session, self._stub.GrantPeek, request)).version
+
+    async def hint(self) -> table_pb2.GetHintResponse:
+        """Ask what the server's bot `simple` would do in one's place: for which `decision`, and which `action`.
+
+        Nobody else can tell. Raises `Refused` where nothing is asked of this seat, or the table gives no hints.
+        """
+        request = table_pb2.GetHintRequest(table=self.name)
+        return await self._calls.signed(self._session, self._stub.GetHint, request)
+
+    # ── talking ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    async def say(
+        self,
+        text: str = "",
+        *,
+        emote: str = "",
+        phrase: str = "",
+        scope: str = "table",
+        at: int | None = None,
+    ) -> chat_pb2.ChatMessage:
+        """Say a line of text, an emote (`thumbs_up`, `egg` …) or a phrase, by its id; return it as others hear it.
+
+        `scope` says who hears it: the `table`, one's `team` (where the table allows it), or `spectators`, for people
+        without a seat. `at` is the seat at which an emote is thrown. Raises `Refused`, `BadInput`.
+        """
+        code = self._stream.join_codes.get(self.name, "")
+        with well_formed("what is said"):
+            request = chat_request(self.name, text, emote, phrase, scope, at, code)
+        return (await self._calls.signed(self._session, self._stub.SendChat, request)).message
+
+    async def messages(self, scope: str = "table") -> list[chat_pb2.ChatMessage]:
+        """Return what was said lately in a scope, the oldest first, as far as one may hear it."""
+        found: list[chat_pb2.ChatMessage] = []
+        code = self._stream.join_codes.get(self.name, "")
+        request = chat_pb2.ListChatMessagesRequest(table=self.name, scope=scope_of(scope), join_code=code)
+        while True:
+            answer = await self._calls.signed(self._session, self._stub.ListChatMessages, request)
+            found.extend(answer.messages)
+            if not answer.next_page_token:
+                return found[::-1]
+            request.page_token = answer.next_page_token
+
+    async def listen(self) -> AsyncGenerator[chat_pb2.ChatMessage, None]:
+        """Hear what is said at the table: `async for message in table.listen()`. It does not end by itself.
+
+        The table is followed from then on; where it was not before, the last things said come first.
+        """
+        self._stream.follow(self.name)
+        async with aclosing(self._stream.ears.listen(self.name)) as heard:
+            async for message in heard:
+                yield message
+
+    async def phrases(self) -> list[chat_pb2.Phrase]:
+        """Return the quick phrases, in both languages."""
+        request = chat_pb2.ListPhrasesRequest(page_size=100)
+        answer = await self._calls.signed(self._session, self._stub.ListPhrases, request)
+        return list(answer.phrases)
+
+    async def report(self, message: chat_pb2.ChatMessage, reason: str = "") -> None:
+        """Report something said to the server's operator, who gets it with what was said around it."""
+        code = self._stream.join_codes.get(self.name, "")
+        request = chat_pb2.ReportMessageRequest(
+            table=self.name,
+            scope=message.scope,
+            message=message.id,
+            reason=text_of(reason, "a reason"),
+            join_code=code,
+        )
+        await self._calls.signed(self._session, self._stub.ReportMessage, request)
 
     async def set_ready(self, *, ready: bool = True) -> None:
         """Say that one is ready. When six seats are taken and ready the match begins at once."""

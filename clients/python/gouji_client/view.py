@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import gouji_rules as gr
@@ -12,6 +12,8 @@ from gouji_client import wire
 from gouji_client.errors import GoujiError, ProtocolBroken
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from gouji.table.v1 import events_pb2, state_pb2
 
 
@@ -65,6 +67,10 @@ class TableView:
     _plays_seen: int
     auto_decline: bool = False
     """Whether the server declines for the client's own seat in the burn windows to come (`Table.set_auto_decline`)."""
+    peeked: Mapping[int, tuple[gr.Card, ...]] = field(default_factory=dict)
+    """The allies' hands that this seat looks at now, by seat (挑牌, R81)."""
+    peek_granted: tuple[int, ...] = ()
+    """The allies whom it lets look at its own (`Table.grant_peek`)."""
 
     @property
     def plays(self) -> list[gr.PlayedCards]:
@@ -203,7 +209,7 @@ def _followed(before: TableView, now: TableView) -> TableView:
     account = before.info.players[seat].account
     sits = next((player.seat for player in now.info.players if account and player.account == account), None)
     if sits is None:
-        return replace(now, seat=None, hand=(), felt=())
+        return replace(now, seat=None, hand=(), felt=(), peeked={}, peek_granted=())
     return replace(now, seat=sits, at=replace(now.at, seat=sits))
 
 
@@ -238,4 +244,6 @@ def _with_seat(view: TableView, part: state_pb2.SeatPart) -> TableView:
         answered=part.answered,
         felt=tuple(map(felt_from_wire, part.felt)),
         auto_decline=part.auto_decline,
+        peeked={hand.seat: wire.cards_from_wire(hand.cards) for hand in part.peeked},
+        peek_granted=tuple(part.peek_granted),
     )
