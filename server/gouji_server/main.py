@@ -19,7 +19,7 @@ from gouji_server import logs
 from gouji_server.accounts import Accounts
 from gouji_server.admin.audit import AuditLog
 from gouji_server.admin.draining import Draining
-from gouji_server.api import lobby, matchmaking, replay, session, table
+from gouji_server.api import lobby, matchmaking, replay, session, sharing, table
 from gouji_server.api.admin import AdminService, Office
 from gouji_server.api.admin_calls import AdminCalls
 from gouji_server.api.admin_listener import KEY as ADMIN_KEY
@@ -45,8 +45,10 @@ from gouji_server.metrics import Metrics, MetricsServer
 from gouji_server.records import Database, MatchRecords, RecordsFailed
 from gouji_server.records.audit import AuditRecords
 from gouji_server.records.reports import ReportRecords
+from gouji_server.records.share_links import ShareLinkRecords
 from gouji_server.records.tickets import TicketRecords
 from gouji_server.replays import MatchKeeper, Replays
+from gouji_server.sharing import ShareLinks
 from gouji_server.social.reports import Reports
 from gouji_server.social.silences import Silences
 from gouji_server.tables import Limits, SystemClock, SystemEntropy, Tables, WorkerBots
@@ -146,6 +148,10 @@ class Server:
             code_tries = CodeTries(config, clock)
             silences = Silences(accounts.blocks, accounts.mutes, tables.silence)
             reports = await _reports(records, silences, clock, entropy, config, rooms)
+            replays = Replays(matches)
+            links = ShareLinks(ShareLinkRecords(records), key, clock, entropy, tables.cut_off)
+            rooms.callback(links.close)
+            shared = sharing.SharedBy(links, code_tries)
             room = table.TableRoom(
                 tables=tables,
                 pages=pages,
@@ -158,6 +164,7 @@ class Server:
                 chat=ChatCalls(tables, pages, code_tries, reports, clock),
                 silences=silences,
                 limits=call_limits,
+                links=shared,
             )
             lists = TableLists(tables, pages, accounts.blocks, streams, clock, config.heartbeat_seconds)
             matchmaker = await _matchmaker(records, tables, accounts, clock, rooms)
@@ -167,10 +174,11 @@ class Server:
             services = {
                 session.SERVICE: session.SessionService(accounts, pages, minimums, clock).handlers(calls),
                 lobby.SERVICE: lobby.LobbyService(
-                    tables, pages, code_tries, accounts.blocks, lists, Origins(key)
+                    tables, pages, code_tries, accounts.blocks, lists, Origins(key), shared
                 ).handlers(calls),
                 table.SERVICE: table.TableService(room, accounts).handlers(calls),
-                replay.SERVICE: replay.ReplayService(Replays(matches), pages, streams, clock).handlers(calls),
+                replay.SERVICE: replay.ReplayService(replays, pages, streams, clock, shared).handlers(calls),
+                sharing.SERVICE: sharing.SharingService(links, tables, replays, pages, clock).handlers(calls),
                 matchmaking.SERVICE: matching.handlers(calls),
             }
             listener = await Listener.start(config, services)

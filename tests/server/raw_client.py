@@ -15,6 +15,7 @@ from gouji.lobby.v1 import lobby_pb2, lobby_pb2_grpc
 from gouji.matchmaking.v1 import matchmaking_pb2, matchmaking_pb2_grpc
 from gouji.replay.v1 import replay_pb2, replay_pb2_grpc
 from gouji.session.v1 import session_pb2, session_pb2_grpc
+from gouji.sharing.v1 import sharing_pb2, sharing_pb2_grpc
 from gouji.table.v1 import table_pb2, table_pb2_grpc
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ SERVICES = {
     "TableService": (table_pb2, "gouji.table.v1.TableService"),
     "MatchmakingService": (matchmaking_pb2, "gouji.matchmaking.v1.MatchmakingService"),
     "ReplayService": (replay_pb2, "gouji.replay.v1.ReplayService"),
+    "SharingService": (sharing_pb2, "gouji.sharing.v1.SharingService"),
 }
 
 
@@ -101,6 +103,7 @@ class RawClient:
         self.matchmaking = matchmaking_pb2_grpc.MatchmakingServiceStub(self.channel)
         self.tables = table_pb2_grpc.TableServiceStub(self.channel)
         self.replays = replay_pb2_grpc.ReplayServiceStub(self.channel)
+        self.sharing = sharing_pb2_grpc.SharingServiceStub(self.channel)
         self.session = session_pb2.Session()
         self.device_secret = ""
 
@@ -147,14 +150,15 @@ class RawClient:
         name = type(request).__name__.removesuffix("Request")
         stub: Any = next(
             stub
-            for stub in (self.sessions, self.lobby, self.tables, self.replays, self.matchmaking)
+            for stub in (self.sessions, self.lobby, self.tables, self.replays, self.matchmaking, self.sharing)
             if getattr(stub, name, None) is not None
         )
         return await getattr(stub, name)(request, metadata=self.metadata if metadata is None else metadata)
 
-    def watch(self, table: str, after: table_pb2.Place | None = None) -> Any:
+    def watch(self, table: str, after: table_pb2.Place | None = None, share_link: str = "") -> Any:
         """Open a WatchTable stream."""
-        return self.tables.WatchTable(table_pb2.WatchTableRequest(table=table, after=after), metadata=self.metadata)
+        request = table_pb2.WatchTableRequest(table=table, after=after, share_link=share_link)
+        return self.tables.WatchTable(request, metadata=self.metadata)
 
     def replay(self, match: str, **wanted: Any) -> Any:
         """Open a WatchReplay stream."""

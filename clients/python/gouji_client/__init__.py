@@ -36,6 +36,7 @@ from gouji_client.lobby import Lobby, NewTable
 from gouji_client.replays import Replays, ReplayStep
 from gouji_client.result import DealSummary, MatchResult
 from gouji_client.runner import Manners, play_match, run_bot
+from gouji_client.sharing import NewShareLink, Sharing
 from gouji_client.story import Update
 from gouji_client.table import LegalPlays, Table
 from gouji_client.view import FeltHand, TableView
@@ -58,6 +59,7 @@ __all__ = [
     "Lobby",
     "Manners",
     "MatchResult",
+    "NewShareLink",
     "NewTable",
     "NotSignedIn",
     "PolicyBot",
@@ -67,6 +69,7 @@ __all__ = [
     "Replays",
     "ServerFailed",
     "ServerUnreachable",
+    "Sharing",
     "SignInFailed",
     "Table",
     "TableView",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from datetime import UTC
 from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
 import gouji_rules as gr
@@ -10,6 +11,7 @@ from gouji_client.errors import BadInput
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from datetime import datetime
 
 _SEATS = range(6)
 
@@ -40,6 +42,13 @@ def resource_name(name: object, collection: str) -> str:
     if not isinstance(name, str) or not name:
         raise BadInput(f"{name!r} is no name: expected one such as {collection}/abc")
     return name if name.startswith(f"{collection}/") else f"{collection}/{name}"
+
+
+def in_utc(time: datetime) -> datetime:
+    """Return a time as one of UTC. Raises `BadInput` for one that does not say of what zone it is."""
+    if time.tzinfo is None:
+        raise BadInput(f"{time} does not say of what zone it is: pass a time with tzinfo")
+    return time.astimezone(UTC)
 
 
 def seat_number(seat: object) -> int:

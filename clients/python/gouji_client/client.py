@@ -15,6 +15,7 @@ from gouji.lobby.v1 import lobby_pb2_grpc
 from gouji.matchmaking.v1 import matchmaking_pb2_grpc
 from gouji.replay.v1 import replay_pb2_grpc
 from gouji.session.v1 import session_pb2, session_pb2_grpc
+from gouji.sharing.v1 import sharing_pb2_grpc
 from gouji.table.v1 import table_pb2, table_pb2_grpc
 from gouji_client.accounts import Accounts
 from gouji_client.arguments import table_name, well_formed
@@ -29,6 +30,7 @@ from gouji_client.lobby import Lobby
 from gouji_client.matchmaking import Matchmaking
 from gouji_client.replays import Replays
 from gouji_client.session import Session
+from gouji_client.sharing import Sharing
 from gouji_client.stream import PlayStream
 from gouji_client.table import Table
 from gouji_rules.errors import Wording
@@ -69,6 +71,8 @@ class Client:
         """Finding people to play with."""
         self.replays = Replays(replay_pb2_grpc.ReplayServiceStub(channel), self._session, calls)
         """Matches that are over."""
+        self.sharing = Sharing(sharing_pb2_grpc.SharingServiceStub(channel), self._session, calls)
+        """Links by which others watch tables, or look at matches."""
         self.accounts = Accounts(sessions_stub, self._session, calls)
         """The account that is signed in, and what belongs to it."""
 
@@ -164,12 +168,16 @@ class Client:
         """End the session on the server. Credentials stay good for coming back."""
         await self._session.end()
 
-    def table(self, name: TableLike, *, join_code: str = "") -> Table:
+    def table(self, name: TableLike, *, join_code: str = "", share_link: str = "") -> Table:
         """Return the table `tables/{table}`; nothing is asked of the server yet.
 
-        Who watches a private table without a seat gives its join code.
+        Who watches a private table without a seat gives its join code, or the token of a share link.
         """
         full = table_name(name)
+        if share_link:
+            with well_formed("a share link"):
+                table_pb2.Subscribe(share_link=share_link)
+            self._stream.share_links[full] = share_link
         if join_code:
             with well_formed("a join code"):
                 table_pb2.Subscribe(join_code=join_code)

@@ -161,10 +161,11 @@ class Lobby:
                 return
             request.page_token = answer.next_page_token
 
-    async def get(self, table: TableLike, *, join_code: str = "") -> lobby_pb2.Table:
-        """Return a table by its name `tables/{table}`; a private one also needs a seat there, or its join code."""
+    async def get(self, table: TableLike, *, join_code: str = "", share_link: str = "") -> lobby_pb2.Table:
+        """Return a table by its name `tables/{table}`; a private one also needs a seat there, its join code, or the
+        token of a share link."""
         with well_formed("a join code"):
-            request = lobby_pb2.GetTableRequest(name=table_name(table), join_code=join_code)
+            request = lobby_pb2.GetTableRequest(name=table_name(table), join_code=join_code, share_link=share_link)
         return (await self._calls.signed(self._session, self._stub.GetTable, request)).table
 
     async def find(self, join_code: str) -> lobby_pb2.Table:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal
 
 import grpc
@@ -11,7 +10,7 @@ import grpc.aio
 
 from gouji.replay.v1 import replay_pb2
 from gouji_client import wire
-from gouji_client.arguments import seat_number, table_name, well_formed
+from gouji_client.arguments import in_utc, seat_number, table_name, well_formed
 from gouji_client.backoff import Waits
 from gouji_client.calls import authorization
 from gouji_client.errors import BadInput, ClientClosed, ProtocolBroken
@@ -21,6 +20,7 @@ from gouji_client.view import view_of_snapshot
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
+    from datetime import datetime
 
     import gouji_rules as gr
     from gouji.replay.v1.replay_pb2_grpc import ReplayServiceAsyncStub
@@ -86,7 +86,7 @@ class Replays:
             )
             for time, field in ((ended_from, request.ended_from), (ended_before, request.ended_before)):
                 if time is not None:
-                    field.FromDatetime(_in_utc(time))
+                    field.FromDatetime(in_utc(time))
         while True:
             answer = await self._calls.signed(self._session, self._stub.ListMatches, request)
             for match in answer.matches:
@@ -95,18 +95,26 @@ class Replays:
                 return
             request.page_token = answer.next_page_token
 
-    async def get(self, match: str) -> replay_pb2.Match:
-        """Return a match with its deals."""
-        request = replay_pb2.GetMatchRequest(name=_match_name(match))
+    async def get(self, match: str, *, share_link: str = "") -> replay_pb2.Match:
+        """Return a match with its deals; one that is not open to all wants the token of a share link."""
+        with well_formed("a share link"):
+            request = replay_pb2.GetMatchRequest(name=_match_name(match), share_link=share_link)
         return (await self._calls.signed(self._session, self._stub.GetMatch, request)).match
 
-    async def record(self, match: str) -> str:
+    async def record(self, match: str, *, share_link: str = "") -> str:
         """Return a match's record, the text of a file."""
-        request = replay_pb2.GetMatchRecordRequest(name=_match_name(match))
+        with well_formed("a share link"):
+            request = replay_pb2.GetMatchRecordRequest(name=_match_name(match), share_link=share_link)
         return (await self._calls.signed(self._session, self._stub.GetMatchRecord, request)).record
 
     async def steps(
-        self, match: str, *, eyes: int | Literal["open", "spectator"] = "open", first: int = 1, last: int = 0
+        self,
+        match: str,
+        *,
+        eyes: int | Literal["open", "spectator"] = "open",
+        first: int = 1,
+        last: int = 0,
+        share_link: str = "",
     ) -> AsyncGenerator[ReplayStep, None]:
         """Iterate over a match step by step, as fast as it is read: `async for step in client.replays.steps(name)`.
 
@@ -115,6 +123,8 @@ class Replays:
         good.
         """
         request = _request(match, eyes, first, last)
+        with well_formed("a share link"):
+            request.share_link = share_link
         told = 0
         view: TableView | None = None
         hands: list[tuple[gr.Card, ...]] = [()] * SEATS
@@ -175,9 +185,3 @@ def _match_name(match: object) -> str:
     if not isinstance(match, str) or not match:
         raise BadInput(f"{match!r} is no match: expected its name, such as matches/abc")
     return match if match.startswith("matches/") else f"matches/{match}"
-
-
-def _in_utc(time: datetime) -> datetime:
-    if time.tzinfo is None:
-        raise BadInput(f"{time} does not say of what zone it is: pass a time with tzinfo")
-    return time.astimezone(UTC)

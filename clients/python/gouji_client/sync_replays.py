@@ -37,16 +37,23 @@ class Replays:
         )
         return self._loop.iterate(told)
 
-    def get(self, match: str) -> replay_pb2.Match:
-        """Return a match with its deals."""
-        return self._loop.run(self._replays.get(match))
+    def get(self, match: str, *, share_link: str = "") -> replay_pb2.Match:
+        """Return a match with its deals; one that is not open to all wants the token of a share link."""
+        return self._loop.run(self._replays.get(match, share_link=share_link))
 
-    def record(self, match: str) -> str:
+    def record(self, match: str, *, share_link: str = "") -> str:
         """Return a match's record, the text of a file."""
-        return self._loop.run(self._replays.record(match))
+        return self._loop.run(self._replays.record(match, share_link=share_link))
 
     def steps(
-        self, match: str, *, eyes: int | Literal["open", "spectator"] = "open", first: int = 1, last: int = 0
+        self,
+        match: str,
+        *,
+        eyes: int | Literal["open", "spectator"] = "open",
+        first: int = 1,
+        last: int = 0,
+        share_link: str = "",
     ) -> Iterator[ReplayStep]:
         """Iterate over a match step by step; see `gouji_client.Replays.steps`."""
-        return self._loop.iterate(self._replays.steps(match, eyes=eyes, first=first, last=last))
+        told = self._replays.steps(match, eyes=eyes, first=first, last=last, share_link=share_link)
+        return self._loop.iterate(told)

@@ -27,13 +27,17 @@ class CodeTries:
         """Count a try; return the code as tables keep it, empty where what was said is none. Raises Refused."""
         if not said:
             return ""
+        self.count(account, call)
+        return read_code(said) or ""
+
+    def count(self, account: str, call: Call) -> None:
+        """Count a try, at a share link too. Raises Refused."""
         # Where the address has no try left the account's is not given back: it errs on the side of the table.
         wait = max(self._accounts.take(account), self._addresses.take(call.address))
         if wait:
             raise limited(
                 "TOO_MANY_JOIN_CODES",
-                "too many join codes were tried from this account or address",
-                "此账号或地址尝试入桌码过于频繁",
+                "too many join codes or share links were tried from this account or address",
+                "此账号或地址尝试入桌码或分享链接过于频繁",
                 retry_seconds=wait,
             )
-        return read_code(said) or ""

@@ -116,6 +116,10 @@ GROUPS: dict[str, Group] = {
     "ListChatMessages": READ,
     "ListPhrases": READ,
     "ReportMessage": CHANGE,
+    # SharingService
+    "CreateShareLink": CHANGE,
+    "ListShareLinks": FETCH,
+    "RevokeShareLink": CHANGE,
     # ReplayService
     "ListMatches": FETCH,
     "GetMatch": FETCH,

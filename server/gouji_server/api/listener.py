@@ -17,6 +17,7 @@ from gouji.lobby.v1 import lobby_pb2
 from gouji.matchmaking.v1 import matchmaking_pb2
 from gouji.replay.v1 import replay_pb2
 from gouji.session.v1 import session_pb2
+from gouji.sharing.v1 import sharing_pb2
 from gouji.table.v1 import table_pb2
 from gouji_server.api.certificates import Certificates
 from gouji_server.data_directory import StartError
@@ -35,6 +36,7 @@ SERVICES = tuple(
         (table_pb2, "TableService"),
         (replay_pb2, "ReplayService"),
         (matchmaking_pb2, "MatchmakingService"),
+        (sharing_pb2, "SharingService"),
     )
 )
 """The public services, by full name."""

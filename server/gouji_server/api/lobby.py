@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from gouji_server.api.join_codes import CodeTries
     from gouji_server.api.origins import Origins
     from gouji_server.api.pages import Pages
+    from gouji_server.api.sharing import SharedBy
     from gouji_server.api.table_lists import TableLists
     from gouji_server.tables import Caller, TableHandle, Tables
 
@@ -70,8 +71,10 @@ class LobbyService:
         blocks: Blocks,
         lists: TableLists,
         origins: Origins,
+        links: SharedBy,
     ) -> None:
         self._origins = origins
+        self._links = links
         self._lists = lists
         self._blocks = blocks
         self._code_tries = code_tries
@@ -156,8 +159,10 @@ class LobbyService:
     async def get_table(self, request: pb.GetTableRequest, call: Call) -> pb.GetTableResponse:
         """Tell about a table."""
         Shape().name(request.name, "tables").settle()
+        code = self._code(call, request.join_code)
+        grant = await self._links.grant(call, request.name, request.share_link)
         table = await self._tables.open(request.name)
-        shown = await table.shown(call.caller, self._code(call, request.join_code))
+        shown = await table.shown(call.caller, code, grant)
         return pb.GetTableResponse(table=self._with_rematch(shown, call.caller.account))
 
     async def find_table(self, request: pb.FindTableRequest, call: Call) -> pb.FindTableResponse:

@@ -141,12 +141,13 @@ class PlayStream:
                 f"a stream follows at most {most} tables",
                 f"一条数据流最多关注 {most} 张牌桌",
             )
-        table = await self._open(command.table)
         after = command.after if command.HasField("after") else None
         caller = self._identity.caller
         code = self._room.code_tries.take(caller.account, self._call, command.join_code)
+        grant = await self._room.links.grant(self._call, command.table, command.share_link)
+        table = await self._open(command.table)
         hidden = await self._room.silences.of(caller.account)
-        await table.subscribe(caller, after, self._outbox, command.request_id, code, hidden)
+        await table.subscribe(caller, after, self._outbox, command.request_id, code, hidden, grant)
 
     async def _chat(self, command: SendChatRequest) -> int:
         check_scope(self._identity, Scope.CHAT)

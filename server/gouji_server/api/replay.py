@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from gouji_server.api.calls import Call, Calls
     from gouji_server.api.pages import Pages
+    from gouji_server.api.sharing import SharedBy
     from gouji_server.api.streams import Streams
     from gouji_server.replays import Replays
     from gouji_server.tables import Clock
@@ -41,11 +42,12 @@ _NAMED = (("name", "match"),)
 class ReplayService:
     """Tells of finished matches."""
 
-    def __init__(self, replays: Replays, pages: Pages, streams: Streams, clock: Clock) -> None:
+    def __init__(self, replays: Replays, pages: Pages, streams: Streams, clock: Clock, links: SharedBy) -> None:
         self._replays = replays
         self._pages = pages
         self._streams = streams
         self._clock = clock
+        self._links = links
         self._read = TokenBuckets(clock, REPLAY_BURST, REPLAYS_PER_MINUTE / 60)
 
     def handlers(self, calls: Calls) -> dict[str, grpc.RpcMethodHandler[bytes, bytes]]:
@@ -89,13 +91,15 @@ class ReplayService:
     async def get_match(self, request: pb.GetMatchRequest, call: Call) -> pb.GetMatchResponse:
         """Tell about a match."""
         Shape().name(request.name, "matches").settle()
-        return pb.GetMatchResponse(match=await self._replays.get(call.caller.account, request.name))
+        eyes = await self._eyes(call, request.name, request.share_link)
+        return pb.GetMatchResponse(match=await self._replays.get(eyes, request.name))
 
     async def get_match_record(self, request: pb.GetMatchRecordRequest, call: Call) -> pb.GetMatchRecordResponse:
         """Give a match's record."""
         Shape().name(request.name, "matches").settle()
         self._take(call)
-        return pb.GetMatchRecordResponse(record=await self._replays.record(call.caller.account, request.name))
+        eyes = await self._eyes(call, request.name, request.share_link)
+        return pb.GetMatchRecordResponse(record=await self._replays.record(eyes, request.name))
 
     async def watch_replay(self, request: pb.WatchReplayRequest, call: Call) -> None:
         """Write a match's steps."""
@@ -104,9 +108,10 @@ class ReplayService:
         try:
             with self._streams.admit(stream):
                 self._take(call)
+                eyes = await self._eyes(call, request.name, request.share_link)
                 message = pb.WatchReplayResponse()
                 size = 0
-                async for step in self._replays.steps(call.caller.account, request.name, wanted):
+                async for step in self._replays.steps(eyes, request.name, wanted):
                     message.steps.append(step)
                     size += step.ByteSize()
                     if len(message.steps) >= STEPS_A_MESSAGE or size >= MESSAGE_BYTES:
@@ -117,6 +122,11 @@ class ReplayService:
                     await stream.write(call.context, message.SerializeToString())
         finally:
             stream.close()
+
+    async def _eyes(self, call: Call, match: str, link: str) -> str:
+        """Return with whose rights the caller looks at a match: its own, or by a share link its maker's."""
+        grant = await self._links.grant(call, match, link)
+        return await self._replays.eyes(call.caller.account, match, grant.account if grant is not None else "")
 
     def _take(self, call: Call) -> None:
         """Count what is read out. Raises Refused."""

@@ -104,6 +104,10 @@ OF_METHOD = {
     "ListChatMessages": Scope.CHAT,
     "ListPhrases": Scope.ANY,
     "ReportMessage": Scope.CHAT,
+    # SharingService
+    "CreateShareLink": Scope.LOBBY,
+    "ListShareLinks": Scope.LOBBY,
+    "RevokeShareLink": Scope.LOBBY,
     # ReplayService
     "ListMatches": Scope.WATCH,
     "GetMatch": Scope.WATCH,

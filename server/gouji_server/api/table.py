@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from gouji_server.api.join_codes import CodeTries
     from gouji_server.api.limits import CallLimits
     from gouji_server.api.pages import Pages
+    from gouji_server.api.sharing import SharedBy
     from gouji_server.api.streams import Streams
     from gouji_server.metrics import Metrics
     from gouji_server.social.silences import Silences
@@ -59,6 +60,7 @@ class TableRoom:
     chat: ChatCalls
     silences: Silences
     limits: CallLimits
+    links: SharedBy
 
     def told(self, error: Exception) -> Refused:
         """Return what to tell of an exception (api.errors.told)."""
@@ -107,15 +109,17 @@ class TableService:
 
     async def watch_table(self, request: pb.WatchTableRequest, call: Call) -> None:
         """Write a table's updates until it is closed."""
-        table = await self._open(request.table)
+        Shape().name(request.table, "tables", "table").settle()
         code = self._code(call, request.join_code)
+        grant = await self._room.links.grant(call, request.table, request.share_link)
+        table = await self._room.tables.open(request.table)
         outbox = self._room.tables.outbox(one_table=True)
         stream = Stream(call.identity, call.address, outbox, self._room.clock)
         try:
             with self._room.streams.admit(stream):
                 after = request.after if request.HasField("after") else None
                 hidden = await self._room.silences.of(call.caller.account)
-                await table.subscribe(call.caller, after, outbox, code=code, hidden=hidden)
+                await table.subscribe(call.caller, after, outbox, code=code, hidden=hidden, grant=grant)
                 await stream.write(call.context, self._room.heartbeat_seconds, pb.WatchTableResponse)
         finally:
             stream.close()
@@ -129,8 +133,11 @@ class TableService:
 
     async def get_view(self, request: pb.GetViewRequest, call: Call) -> bytes:
         """Give a snapshot."""
-        table = await self._open(request.table)
-        view = await table.view(call.caller, self._code(call, request.join_code))
+        Shape().name(request.table, "tables", "table").settle()
+        code = self._code(call, request.join_code)
+        grant = await self._room.links.grant(call, request.table, request.share_link)
+        table = await self._room.tables.open(request.table)
+        view = await table.view(call.caller, code, grant)
         return _only_field(view)
 
     async def list_legal_plays(self, request: pb.ListLegalPlaysRequest, call: Call) -> pb.ListLegalPlaysResponse:

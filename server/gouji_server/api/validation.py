@@ -30,6 +30,8 @@ _NAMES = {
     "accounts": re.compile(r"accounts/[A-Za-z0-9_-]{1,64}"),
     "tokens": re.compile(r"accounts/[A-Za-z0-9_-]{1,64}/tokens/[A-Za-z0-9_-]{1,64}"),
     "sessions": re.compile(r"sessions/[A-Za-z0-9_-]{1,64}"),
+    "shared": re.compile(r"(tables|matches)/[A-Za-z0-9_-]{1,64}"),
+    "shareLinks": re.compile(r"(tables|matches)/[A-Za-z0-9_-]{1,64}/shareLinks/[A-Za-z0-9_-]{1,64}"),
     "ruleSets": re.compile(r"ruleSets/[A-Za-z0-9_-]{1,64}"),
 }
 _HIDDEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
@@ -185,7 +187,14 @@ class Shape:
 
 
 def _shown(collection: str) -> str:
-    return "accounts/…/tokens/…" if collection == "tokens" else f"{collection}/…"
+    return _SHOWN.get(collection, f"{collection}/…")
+
+
+_SHOWN = {
+    "tokens": "accounts/…/tokens/…",
+    "shared": "tables/… or matches/…",
+    "shareLinks": "tables/…/shareLinks/… or matches/…/shareLinks/…",
+}
 
 
 def is_line(text: str) -> bool:

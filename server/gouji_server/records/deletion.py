@@ -17,6 +17,7 @@ from gouji_server.records.models import (
 )
 from gouji_server.records.reports import forget_said
 from gouji_server.records.sessions import end_sessions
+from gouji_server.records.share_links import ShareLinkRow
 
 if TYPE_CHECKING:
     from sqlalchemy.ext.asyncio import AsyncConnection
@@ -36,6 +37,7 @@ async def erase(connection: AsyncConnection, account_id: str, now: float) -> lis
         (DeviceSecretRow, DeviceSecretRow.account_id == account_id),
         (SignInRetryRow, SignInRetryRow.account_id == account_id),
         (BlockRow, or_(BlockRow.account_id == account_id, BlockRow.blocked_id == account_id)),
+        (ShareLinkRow, ShareLinkRow.account_id == account_id),
         (MuteRow, or_(MuteRow.account_id == account_id, MuteRow.blocked_id == account_id)),
     ):
         await connection.execute(delete(row).where(of))

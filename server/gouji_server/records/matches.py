@@ -191,6 +191,20 @@ class MatchRecords:
                     return MatchPart(*row)
             return None
 
+    async def played(self, account: str, match: str) -> bool:
+        """Whether an account, by bare id, played a match."""
+        query = select(MatchPlayerRow.match_id).where(
+            MatchPlayerRow.match_id == match, MatchPlayerRow.account_id == account
+        )
+        async with self._database.transaction() as connection:
+            return await connection.scalar(query) is not None
+
+    async def is_told(self, match: str) -> bool:
+        """Whether people without a seat have been told of a match's end."""
+        query = select(MatchRow.id).where(MatchRow.id == match, MatchRow.open_from <= int(self._clock.now() * 1000))
+        async with self._database.transaction() as connection:
+            return await connection.scalar(query) is not None
+
     async def deleted_among(self, accounts: Collection[str]) -> set[str]:
         """Return those of some accounts, by bare id, that were deleted."""
         async with self._database.transaction() as connection:

@@ -10,7 +10,7 @@ from gouji.replay.v1 import replay_pb2
 from gouji_server.records.matches import MatchPlace
 from gouji_server.replays.retelling import ACCOUNTS, MATCHES
 from gouji_server.replays.scene import OPEN, Scene
-from gouji_server.tables.refusals import NOT_FOUND, Refused
+from gouji_server.tables.refusals import NOT_FOUND, PERMISSION_DENIED, Refused
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable
@@ -97,6 +97,20 @@ class Replays:
                 yield scene.snapshot(wanted.perspective, wanted.seat)
                 return
             step = part.last_step + 1
+
+    async def may_share(self, caller: str, match: str) -> None:
+        """Raise Refused for who may not share a match: others than who played it."""
+        if not await self._records.played(_bare(caller), match.removeprefix(MATCHES)):
+            if await self._records.get(_bare(caller), match.removeprefix(MATCHES)) is None:
+                raise match_not_found()
+            raise Refused(
+                PERMISSION_DENIED, "NOT_PLAYED", "only who played a match may share it", "只有对局者可以分享这一局"
+            )
+
+    async def eyes(self, caller: str, match: str, sharer: str) -> str:
+        """Return with whose rights to look at a match: the caller's own, or those of who shared it (empty: nobody),
+        once people without a seat have been told of its end."""
+        return sharer if sharer and await self._records.is_told(match.removeprefix(MATCHES)) else caller
 
     async def _forget(self, players: Iterable[_Named]) -> None:
         """Leave out the names of accounts that were deleted."""

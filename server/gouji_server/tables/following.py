@@ -221,6 +221,13 @@ class Followers:
                 if not audience.admits(subscription.account, invited=subscription.invited):
                     self._drop(subscription)
 
+    def cut_off(self) -> None:
+        """Let those go who watched by a share link that is void."""
+        for subscription in self.subscriptions:
+            grant = subscription.grant
+            if grant is not None and not grant.live and subscription.seat < 0:
+                self._drop(subscription)
+
     def _refresh(self, story: Story) -> None:
         """Seats changed: give each follower the eyes of its seat."""
         for subscription in self.subscriptions:

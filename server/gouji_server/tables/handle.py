@@ -12,6 +12,7 @@ from gouji_server.tables import (
     deciding_absence,
     deciding_lobby,
     deciding_peek,
+    grants,
     hinting,
     refusals,
     seat_queries,
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from gouji_server.tables import inputs
     from gouji_server.tables.actor import Actor
     from gouji_server.tables.deciding import Caller
+    from gouji_server.tables.grants import Grant
     from gouji_server.tables.outbox import Outbox
     from gouji_server.tables.registry import Tables
     from gouji_server.tables.requests import Answer
@@ -48,8 +50,9 @@ class TableHandle:
 
     # ── the lobby ──
 
-    async def shown(self, caller: Caller, code: str = "") -> lobby_pb2.Table:
-        """Return the lobby facts, not to be changed, to who may know them: a private table wants a seat or its code."""
+    async def shown(self, caller: Caller, code: str = "", grant: Grant | None = None) -> lobby_pb2.Table:
+        """Return the lobby facts, not to be changed, to who may know them: a private table wants a seat, its code, or
+        a share link."""
         listed = self._tables.shown(self.name, caller.account)
         if listed is not None and not listed.private:
             awake = self._tables.actor_awake(self.name)
@@ -59,7 +62,7 @@ class TableHandle:
         actor = self._tables.actor(self.name)
 
         def read(story: Story) -> lobby_pb2.Table:
-            _check_admitted(story.state, caller, code)
+            _check_admitted(story.state, caller, code, grant)
             return actor.followers.info(story, caller.account)
 
         return await self._look(caller, read)
@@ -219,6 +222,11 @@ class TableHandle:
         choice = await self._tables.hint(asked.view)
         return asked.decision, hinting.action_of(choice)
 
+    async def may_share(self, caller: Caller) -> bool:
+        """Raise Refused for who may not share the table: others than its owner and who sits there. Return whether it is
+        the owner."""
+        return await self._look(caller, lambda story: deciding_lobby.check_sharing(story.state, caller.account))
+
     # ── talking ──
 
     async def say(self, caller: Caller, said: chat_pb2.SendChatRequest, code: str = "") -> chat_pb2.ChatMessage:
@@ -255,10 +263,11 @@ class TableHandle:
         request_id: str = "",
         code: str = "",
         hidden: frozenset[str] = frozenset(),
+        grant: Grant | None = None,
     ) -> int:
         """Follow the table on a stream: the tail after a place, else a snapshot, then steps; return the table's n.
 
-        Without a seat a private table wants its join code. What `hidden` accounts say does not come.
+        Without a seat a private table wants its join code, or a share link. What `hidden` accounts say does not come.
 
         With a request id the command's result goes into the outbox with them. A stream that follows the table already
         begins anew.
@@ -270,8 +279,10 @@ class TableHandle:
         def follow(story: Story) -> int:
             if request_id:
                 deciding.check_request_id(request_id)
-            _check_admitted(story.state, caller, code)
+            _check_admitted(story.state, caller, code, grant)
             subscription.invited = story.state.invites(caller.account, code)
+            if not subscription.invited and grants.opens(grant):
+                subscription.invited, subscription.grant = True, grant
             n = actor.followers.follow(story, subscription, after)
             if request_id:
                 outbox.put_result(request_id, n)
@@ -288,13 +299,13 @@ class TableHandle:
             subscription.detach()
             outbox.unfollow(subscription)
 
-    async def view(self, caller: Caller, code: str = "") -> bytes:
-        """Return a snapshot as a TableUpdate. Without a seat a private table wants its join code."""
+    async def view(self, caller: Caller, code: str = "", grant: Grant | None = None) -> bytes:
+        """Return a snapshot as a TableUpdate. Without a seat a private table wants its join code, or a share link."""
 
         actor = self._tables.actor(self.name)
 
         def read(story: Story) -> bytes:
-            _check_admitted(story.state, caller, code)
+            _check_admitted(story.state, caller, code, grant)
             seat = story.state.seats.seat_of(caller.account)
             if seat < 0 and not story.state.spectators:
                 raise refusals.no_spectators()
@@ -344,7 +355,7 @@ class TableHandle:
         return lobby_pb2.Table.FromString(answer.table), answer.seat
 
 
-def _check_admitted(state: TableState, caller: Caller, code: str) -> None:
+def _check_admitted(state: TableState, caller: Caller, code: str, grant: Grant | None = None) -> None:
     """Raise Refused for who may not know of a private table."""
-    if not state.admits(caller.account, code):
+    if not grants.opens(grant) and not state.admits(caller.account, code):
         raise refusals.TableNotFound

@@ -167,6 +167,11 @@ class Tables:
         for actor in self._actors.values():
             actor.followers.silence(account, hidden)
 
+    def cut_off(self) -> None:
+        """Share links have ended: let those go who watch by them."""
+        for actor in self._actors.values():
+            actor.followers.cut_off()
+
     async def hint(self, view: gr.SeatView) -> Choice:
         """Have a built-in bot answer a question. Raises Refused when too many are being answered, or the bot fails."""
         if self._hinting >= hinting.MOST_AT_ONCE:

@@ -10,6 +10,7 @@ from gouji_server.tables.steps import SPECTATOR
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from gouji_server.tables.grants import Grant
     from gouji_server.tables.limits import Limits
     from gouji_server.tables.outbox import Outbox
     from gouji_server.tables.steps import Step
@@ -19,10 +20,21 @@ class Subscription:
     """One stream following one table. ``lagging``: its reader was too slow, and it waits for a snapshot.
 
     ``hidden``: senders whom its reader does not want to hear. ``invited``: it may follow a private table without a
-    seat, since it gave the join code or owns the table.
+    seat, since it gave the join code, owns the table, or has a ``grant`` by a share link.
     """
 
-    __slots__ = ("_on_detach", "_on_resync", "account", "hidden", "invited", "lagging", "outbox", "seat", "table")
+    __slots__ = (
+        "_on_detach",
+        "_on_resync",
+        "account",
+        "grant",
+        "hidden",
+        "invited",
+        "lagging",
+        "outbox",
+        "seat",
+        "table",
+    )
 
     def __init__(
         self,
@@ -38,6 +50,7 @@ class Subscription:
         self.seat = SPECTATOR
         self.lagging = False
         self.invited = False
+        self.grant: Grant | None = None
         self.hidden: frozenset[str] = frozenset()
         self._on_resync = on_resync
         self._on_detach = on_detach

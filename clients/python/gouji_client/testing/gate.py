@@ -24,7 +24,7 @@ SCOPES = {
         *("ListRuleSets", "CreateTable", "GetTable", "FindTable", "GetJoinCode", "ResetJoinCode", "UpdateTable"),
         *("KickPlayer", "Rematch", "ListTables", "WatchTables", "JoinTable", "LeaveTable", "SetReady", "AddBot"),
         *("ChooseOpposite", "GetQueues", "CreateParty", "JoinParty", "LeaveParty", "GetParty", "CreateTicket"),
-        *("GetTicket", "WatchTicket", "CancelTicket"),
+        *("GetTicket", "WatchTicket", "CancelTicket", "CreateShareLink", "ListShareLinks", "RevokeShareLink"),
     },
     session_pb2.BOT_SCOPE_PLAY: {
         *("Play", "SubmitAction", "ListLegalPlays", "CheckPlay", "AskCount", "Feel", "VoteDissolution"),

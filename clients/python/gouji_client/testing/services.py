@@ -28,6 +28,7 @@ _LACKING = {
     "MatchmakingService": "GetQueues CreateParty JoinParty LeaveParty GetParty CreateTicket GetTicket WatchTicket "
     "CancelTicket",
     "ReplayService": "ListMatches GetMatch GetMatchRecord WatchReplay",
+    "SharingService": "CreateShareLink ListShareLinks RevokeShareLink",
 }
 _SILENT = {
     "SessionService": "MuteAccount UnmuteAccount ListMutedAccounts",
