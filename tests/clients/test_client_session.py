@@ -97,7 +97,7 @@ async def test_a_bad_name_is_refused_in_words(client: Client, name: str) -> None
     """A name that the server does not take gives its reason, in both languages, and no account."""
     with pytest.raises(Refused, match="1 to 24 characters") as caught:
         await client.sign_in(name)
-    assert caught.value.reason == "BAD_NAME"
+    assert caught.value.reason == "BAD_REQUEST"
     assert caught.value.code.name == "INVALID_ARGUMENT"
     assert "24" in caught.value.text_zh
     with pytest.raises(NotSignedIn, match="sign in first"):

@@ -77,8 +77,7 @@ def test_the_lobby_is_there(server: FakeServer) -> None:
         assert client.lobby.get(listed.name) == listed
         assert client.lobby.tables(state=listed.state) == [listed]
         client.lobby.create(NewTable(deals=1))
-        client.lobby.leave(listed.name)
-        client.lobby.join(listed.name, 0)
+        assert client.lobby.join(listed.name, 0) == 0
         client.lobby.set_ready(listed.name, ready=False)
         with pytest.raises(Refused, match="SEAT_TAKEN"):
             client.lobby.add_bot(listed.name, "simple", 0)

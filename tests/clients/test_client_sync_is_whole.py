@@ -9,7 +9,17 @@ import pytest
 
 import gouji_client
 import gouji_client.sync as gouji
-from gouji_client import accounts, lobby, matchmaking, replays, sync_accounts, sync_matchmaking, sync_replays
+from gouji_client import (
+    accounts,
+    lobby,
+    matchmaking,
+    replays,
+    sharing,
+    sync_accounts,
+    sync_matchmaking,
+    sync_replays,
+    sync_sharing,
+)
 from gouji_client import table as tables
 from gouji_client.testing import FakeServer
 
@@ -22,6 +32,7 @@ PAIRS = (
     (matchmaking.Matchmaking, sync_matchmaking.Matchmaking),
     (replays.Replays, sync_replays.Replays),
     (accounts.Accounts, sync_accounts.Accounts),
+    (sharing.Sharing, sync_sharing.Sharing),
     (tables.Table, gouji.Table),
 )
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import grpc
 
 from gouji.session.v1 import session_pb2
-from gouji_client.testing.refusals import Refusal
+from gouji_client.testing.refusals import Refusal, check_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,6 +42,7 @@ class FakeBots:
         """See `SessionService.CreateBotAccount`."""
         known = self._made.get((owner, request.request_id))
         if known is None:
+            check_name(request.display_name)
             account = self._new_account(request.display_name, owner)
             self._bots[account.name] = account
             known = self._made[owner, request.request_id] = session_pb2.CreateBotAccountResponse(account=account)

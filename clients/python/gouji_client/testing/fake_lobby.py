@@ -49,6 +49,8 @@ class FakeLobby:
         """See `LobbyService.CreateTable`: the first caller gets the table that the server was made with, others an
         empty one."""
         account = self._accounts.account_of(token)
+        if not 0 <= request.deals <= 100:
+            raise bad_request("deals: wanted: 1 to 100", "deals：应为 1 至 100")
         table = self._hall.first
         if any(player.account for player in table.info.players) or table.info.owner:
             table = self._hall.open(_rules(request), 1)
@@ -205,7 +207,7 @@ class FakeLobby:
         table = self._own(token, request.name)
         policy = request.policy or "simple"
         if policy not in gouji_bots.policies:
-            raise bad_request("policy: no such policy", "policy：没有这种机器人")
+            raise Refusal(grpc.StatusCode.INVALID_ARGUMENT, "NO_SUCH_BOT", "no such policy", "没有这种机器人")
         seat = table.fill(request.seat if request.HasField("seat") else None, policy)
         return lobby_pb2.AddBotResponse(table=table.info, seat=seat)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import grpc
 
 from gouji.session.v1 import session_pb2
-from gouji_client.testing.refusals import Refusal
+from gouji_client.testing.refusals import Refusal, check_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -41,6 +41,8 @@ class FakeProfiles:
         account = self._found(caller if request.account.name == "accounts/me" else request.account.name)
         if caller not in (account.name, account.owner):
             raise _no_account()
+        if "display_name" in request.update_mask.paths:
+            check_name(request.account.display_name)
         for path in request.update_mask.paths:
             if path not in ("display_name", "locale"):
                 raise Refusal(grpc.StatusCode.INVALID_ARGUMENT, "BAD_REQUEST", "update_mask", "update_mask")

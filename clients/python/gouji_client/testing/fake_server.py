@@ -9,12 +9,16 @@ import grpc
 import grpc.aio
 
 from gouji.lobby.v1 import lobby_pb2
+from gouji.matchmaking.v1 import matchmaking_pb2
+from gouji.replay.v1 import replay_pb2
 from gouji.session.v1 import session_pb2
 from gouji.table.v1 import events_pb2, table_pb2
 from gouji_client.arguments import well_formed
 from gouji_client.clock import SystemClock
 from gouji_client.errors import BadInput
 from gouji_client.testing.fake_lobby import FakeLobby
+from gouji_client.testing.fake_matchmaking import FakeMatchmaking
+from gouji_client.testing.fake_replays import FakeReplays
 from gouji_client.testing.fake_session import FakeAccounts
 from gouji_client.testing.fake_setting import NAME, Setting
 from gouji_client.testing.fake_table import FakeTable
@@ -102,13 +106,24 @@ class FakeServer:
         self._table = FakeTable(setting)
         self._hall = Hall(self._table, clock or SystemClock())
         self._tables = FakeTables(self._accounts, self._hall, Troubles(FaultScript(tuple(faults)), sleep), heartbeat)
-        self._hall.on_change = self._tables.wake_all
+        replays = FakeReplays(self._accounts, self._hall, clock or SystemClock())
+
+        def changed() -> None:
+            replays.note()
+            self._tables.wake_all()
+
+        self._hall.on_change = changed
         self._accounts.on_end = self._tables.wake_all
         self._lobby = FakeLobby(self._accounts, self._hall)
         self._services: tuple[tuple[ServiceDescriptor, object], ...] = (
             (session_pb2.DESCRIPTOR.services_by_name["SessionService"], self._accounts),
             (lobby_pb2.DESCRIPTOR.services_by_name["LobbyService"], self._lobby),
             (table_pb2.DESCRIPTOR.services_by_name["TableService"], self._tables),
+            (
+                matchmaking_pb2.DESCRIPTOR.services_by_name["MatchmakingService"],
+                FakeMatchmaking(self._accounts, self._hall, clock or SystemClock()),
+            ),
+            (replay_pb2.DESCRIPTOR.services_by_name["ReplayService"], replays),
         )
         self._server: grpc.aio.Server | None = None
         self._port = 0

@@ -11,7 +11,7 @@ import grpc
 from gouji.session.v1 import session_pb2
 from gouji_client.testing.fake_bots import FakeBots
 from gouji_client.testing.fake_profiles import FakeProfiles
-from gouji_client.testing.refusals import Refusal, unauthenticated
+from gouji_client.testing.refusals import Refusal, check_name, unauthenticated
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -25,13 +25,14 @@ _REFRESH_SECONDS = 86_400
 
 @dataclass(slots=True)
 class _Open:
-    """A session: whose it is, when it was begun and last used (Unix seconds), and its tokens."""
+    """A session: whose it is, when it was begun and last used (Unix seconds), by what, and its tokens."""
 
     name: str
     account: str
     created: float
     used: float = 0.0
     bot_token: str = ""
+    secret: str = ""
     refresh_token: str = ""
     access_tokens: list[str] = field(default_factory=list)
 
@@ -112,25 +113,21 @@ class FakeAccounts:
             bot = bot_token.partition("/tokens/")[0]
             return session_pb2.SignInResponse(session=self._new_session(bot, bot_token))
         if request.HasField("device"):
-            wanted = self._secrets.get(request.device.account, "")
-            if not wanted or not secrets.compare_digest(wanted, request.device.device_secret):
+            secret = request.device.device_secret
+            if self._secrets.get(secret) != request.device.account:
                 raise Refusal(grpc.StatusCode.UNAUTHENTICATED, "CREDENTIAL_INVALID", "unknown secret", "密钥无效")
             self.sign_ins += 1
-            return session_pb2.SignInResponse(session=self._new_session(request.device.account))
+            return session_pb2.SignInResponse(session=self._new_session(request.device.account, secret=secret))
         known = self._made_by.get(request.request_id)
         if request.request_id and known is not None:
             return known
         name = request.new_guest.display_name
-        if not 1 <= len(name) <= 24 or not name.isprintable():
-            raise Refusal(
-                grpc.StatusCode.INVALID_ARGUMENT, "BAD_NAME", "a name has 1 to 24 characters", "名字须 1 到 24 字"
-            )
+        check_name(name)
         self.sign_ins += 1
         account = self._add_account(name)
-        self._secrets[account.name] = secrets.token_urlsafe(24)
-        answer = session_pb2.SignInResponse(
-            session=self._new_session(account.name), device_secret=self._secrets[account.name]
-        )
+        secret = self._new_secret(account.name)
+        session = self._new_session(account.name, secret=secret)
+        answer = session_pb2.SignInResponse(session=session, device_secret=secret)
         self._made_by[request.request_id] = answer
         return answer
 
@@ -174,7 +171,7 @@ class FakeAccounts:
         for bot in self._bots.of(account.name):
             self._bots.delete(account.name, bot.name)
         self._passwords.pop(account.login_name, None)
-        self._secrets.pop(account.name, None)
+        self._forget_secrets(account.name)
         self._end([held for held in self._open.values() if held.account == account.name])
         account.CopyFrom(session_pb2.Account(name=account.name, display_name="deleted", deleted=True))
         return session_pb2.DeleteAccountResponse()
@@ -216,11 +213,13 @@ class FakeAccounts:
     async def revoke_session(
         self, request: session_pb2.RevokeSessionRequest, token: str
     ) -> session_pb2.RevokeSessionResponse:
-        """See `SessionService.RevokeSession`. All sessions by a secret are by the same one, so it stays good."""
+        """See `SessionService.RevokeSession`. Its secret is void too, unless the caller's session is by the same."""
         account = self.person(token)
         held = self._open.get(request.name)
         if held is None or held.account != account:
             raise Refusal(grpc.StatusCode.NOT_FOUND, "SESSION_NOT_FOUND", "no such session", "没有此会话")
+        if not any(held.secret == mine.secret for mine in self._open.values() if token in mine.access_tokens):
+            self._secrets.pop(held.secret, None)
         self._end([held])
         return session_pb2.RevokeSessionResponse()
 
@@ -239,7 +238,11 @@ class FakeAccounts:
         self._end(ended)
         answer = session_pb2.SignOutEverywhereResponse(ended_sessions=len(ended))
         if request.replace_device_secrets:
-            answer.device_secret = self._secrets[account] = secrets.token_urlsafe(24)
+            self._forget_secrets(account)
+            answer.device_secret = self._new_secret(account)
+            for mine in self._open.values():
+                if token in mine.access_tokens:
+                    mine.secret = answer.device_secret
         return answer
 
     async def set_password(
@@ -269,10 +272,8 @@ class FakeAccounts:
             raise Refusal(grpc.StatusCode.UNAUTHENTICATED, "CREDENTIAL_INVALID", "unknown", "无效")
         self.sign_ins += 1
         (account,) = [found.name for found in self._accounts.values() if found.login_name == name]
-        return session_pb2.SignInResponse(
-            session=self._new_session(account),
-            device_secret=self._secrets[account] if given.remember_device else "",
-        )
+        secret = self._new_secret(account) if given.remember_device else ""
+        return session_pb2.SignInResponse(session=self._new_session(account, secret=secret), device_secret=secret)
 
     # ── bots ──
 
@@ -342,9 +343,17 @@ class FakeAccounts:
         if ended:
             self.on_end()
 
-    def _new_session(self, account: str, bot_token: str = "") -> session_pb2.Session:
+    def _new_secret(self, account: str) -> str:
+        secret = secrets.token_urlsafe(24)
+        self._secrets[secret] = account
+        return secret
+
+    def _forget_secrets(self, account: str) -> None:
+        self._secrets = {secret: owner for secret, owner in self._secrets.items() if owner != account}
+
+    def _new_session(self, account: str, bot_token: str = "", secret: str = "") -> session_pb2.Session:
         now = self._clock.time()
-        held = _Open(f"sessions/{secrets.token_hex(8)}", account, now, bot_token=bot_token)
+        held = _Open(f"sessions/{secrets.token_hex(8)}", account, now, bot_token=bot_token, secret=secret)
         self._open[held.name] = held
         return self._new_tokens(held)
 

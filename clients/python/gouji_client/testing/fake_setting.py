@@ -60,5 +60,8 @@ def info_of(setting: Setting, opponents: Mapping[int, Opponent]) -> lobby_pb2.Ta
         info.options.add(field=name, value=value)
     for seat in SEATS:
         opponent = opponents.get(seat)
-        info.players.add(seat=seat, bot=opponent.name if opponent else "", ready=opponent is not None)
+        info.players.add(seat=seat)
+        if opponent is not None:
+            bot = lobby_pb2.Player(display_name=f"{opponent.name} {seat}", bot=opponent.name, ready=True)
+            info.players[seat].MergeFrom(bot)
     return info

@@ -14,7 +14,7 @@ import gouji_rules as gr
 from gouji.lobby.v1 import lobby_pb2
 from gouji.table.v1 import events_pb2, state_pb2, table_pb2
 from gouji_client.testing import seating, told
-from gouji_client.testing.fake_setting import NAME, SEATS, info_of, opponents_of
+from gouji_client.testing.fake_setting import SEATS, info_of, opponents_of
 from gouji_client.testing.fake_steps import Standing, Step, asked_now, copied
 from gouji_client.testing.opponents import DECLINER, Opponent, opponent_of
 from gouji_client.testing.refusals import Refusal, stale
@@ -38,6 +38,7 @@ class FakeTable:
         self.decision = 0
         self.deal: gr.Deal | None = None
         self.match = gr.Match(setting.rules, setting.deals)
+        self.deals: list[gr.Deal] = []
         self.records: list[str] = []
         self.answers: list[tuple[int, str]] = []
         self.on_change: Callable[[], None] = lambda: None
@@ -101,7 +102,7 @@ class FakeTable:
         if account == self.info.owner and self._came:
             self.info.owner = self._came[0]
             self._tell([events_pb2.TableEvent(table_changed=events_pb2.TableChanged(fields=["owner"]))], info=True)
-        if not self._came and not kept and self.name != NAME:
+        if not self._came and not kept and self.info.owner:
             self.close(events_pb2.CLOSE_REASON_EMPTY)
 
     def set_ready(self, account: str, *, ready: bool) -> None:
@@ -144,7 +145,7 @@ class FakeTable:
         self.require_waiting()
         taken = seating.pick(self.info.players, seat)
         self._opponents[taken] = opponent_of(policy, random.Random(self._rng.random()))  # noqa: S311
-        self._change_seat(lobby_pb2.Player(seat=taken, bot=policy, ready=True))
+        self._change_seat(lobby_pb2.Player(seat=taken, display_name=f"{policy} {taken}", bot=policy, ready=True))
         self._begin_if_ready()
         return taken
 
@@ -280,8 +281,7 @@ class FakeTable:
 
     def set_autopilot(self, seat: int, *, on: bool) -> int:
         """Have a bot play a client's seat, or no longer; return the table's `n` right after. Raises `Refusal`."""
-        if self.deal is None or self.over:
-            raise Refusal(grpc.StatusCode.FAILED_PRECONDITION, "NO_MATCH", "no match is played", "没有进行中的牌局")
+        self._running()
         if (seat in self._autopilot) != on:
             reasons = events_pb2.AutopilotReason
             asked = reasons.AUTOPILOT_REASON_ASKED if on else reasons.AUTOPILOT_REASON_TAKEN_BACK
@@ -293,8 +293,7 @@ class FakeTable:
 
     def set_auto_decline(self, seat: int, *, on: bool, always: bool) -> int:
         """Decline for a client's seat in the windows to come, at once, or no longer; return the table's `n`."""
-        if self.deal is None or self.over:
-            raise Refusal(grpc.StatusCode.FAILED_PRECONDITION, "NO_MATCH", "no match is played", "没有进行中的牌局")
+        self._running()
         if on:
             self._auto_decline[seat] = always
         else:
@@ -321,15 +320,23 @@ class FakeTable:
         event.autopilot_changed.reason = reason
         self._tell([event], deal=True, ask=False)
 
+    def _running(self) -> gr.Deal:
+        """Return the deal that is played. Raises `Refusal`."""
+        if self.over:
+            raise Refusal(grpc.StatusCode.FAILED_PRECONDITION, "TABLE_CLOSED", "the table is closed", "牌桌已经关闭")
+        if self.deal is None:
+            text = "the match has not begun"
+            raise Refusal(grpc.StatusCode.FAILED_PRECONDITION, "MATCH_NOT_STARTED", text, "牌局尚未开始")
+        return self.deal
+
     def ask_count(self, asker: int, of: int) -> tuple[int, int | None]:
         """Tell all how many cards a seat holds; return the table's `n` and the count told, None for more than ten.
 
         Raises `Refusal`.
         """
-        if self.deal is None or self.over:
-            raise Refusal(grpc.StatusCode.FAILED_PRECONDITION, "NO_DEAL", "no deal is running", "没有正在打的盘")
+        deal = self._running()
         try:
-            said = self.deal.ask_count(asker, of)
+            said = deal.ask_count(asker, of)
         except gr.RuleViolation as error:
             raise Refusal.by_rule(error) from error
         self._tell([told.event_message(said)])
@@ -337,10 +344,9 @@ class FakeTable:
 
     def feel(self, seat: int) -> tuple[int, state_pb2.FeltHand]:
         """Feel the hand opposite; return the table's `n` and what was felt. Raises `Refusal`."""
-        if self.deal is None or self.over:
-            raise Refusal(grpc.StatusCode.FAILED_PRECONDITION, "NO_DEAL", "no deal is running", "没有正在打的盘")
+        deal = self._running()
         try:
-            said, (least, most) = self.deal.feel(seat)
+            said, (least, most) = deal.feel(seat)
         except gr.RuleViolation as error:
             raise Refusal.by_rule(error) from error
         felt = state_pb2.FeltHand(least=least, most=most)
@@ -350,8 +356,7 @@ class FakeTable:
 
     def vote_dissolution(self, seat: int, *, agrees: bool) -> int:
         """Take a client's vote for or against ending the match, opponents being for it; return the table's `n`."""
-        if self.deal is None or self.over:
-            raise Refusal(grpc.StatusCode.FAILED_PRECONDITION, "NO_MATCH", "no match is played", "没有进行中的牌局")
+        deal = self._running()
         changes = seat not in self._for_ending() if agrees else bool(self.match.agreed)
         if not changes:
             return self._n
@@ -372,7 +377,7 @@ class FakeTable:
             closed.table_closed.reason = events_pb2.CLOSE_REASON_MATCH_OVER
             self.info.state = lobby_pb2.TABLE_STATE_FINISHED
             self.decision = 0
-            revealed = told.revealed_message(self.deal, self._secret)
+            revealed = told.revealed_message(deal, self._secret)
             events += [told.event_message(dissolved), revealed, ended, closed]
         self._tell(events, info=dissolved is not None, deal=True, ask=False)
         return self._n
@@ -404,6 +409,7 @@ class FakeTable:
             self.deal = gr.Deal.from_hands(self.setting.rules, hands, self.setting.lead)
         else:
             self.deal = self.match.start_deal(gr.deal_seed(self._secret))
+        self.deals.append(self.deal)
         self._felt = [[] for _ in SEATS]
         self._auto_decline = {seat: True for seat, always in self._auto_decline.items() if always}
         begun = events_pb2.TableEvent()

@@ -229,6 +229,9 @@ class FakeTables:
         self, request: table_pb2.ListLegalPlaysRequest, token: str
     ) -> table_pb2.ListLegalPlaysResponse:
         """See `TableService.ListLegalPlays`."""
+        table, _ = self._seat(token, request.table)
+        if table.deal is None or table.over:
+            return table_pb2.ListLegalPlaysResponse()
         table, view = self._seat_view(token, request.table)
         try:
             legal = view.legal_actions()

@@ -28,7 +28,7 @@ SCOPES = {
     },
     session_pb2.BOT_SCOPE_PLAY: {
         *("Play", "SubmitAction", "ListLegalPlays", "CheckPlay", "AskCount", "Feel", "VoteDissolution"),
-        *("SetAutopilot", "SetAutoDecline", "ContributeEntropy"),
+        *("SetAutopilot", "SetAutoDecline", "ContributeEntropy", "GrantPeek", "GetHint"),
     },
     session_pb2.BOT_SCOPE_WATCH: {
         *("WatchTable", "GetView", "ListMatches", "GetMatch", "GetMatchRecord", "WatchReplay"),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import grpc
 
 from gouji.lobby.v1 import lobby_pb2
+from gouji.table.v1 import events_pb2
 from gouji_client.testing.fake_setting import NAME
 from gouji_client.testing.fake_table import FakeTable
 from gouji_client.testing.refusals import Refusal
@@ -36,6 +37,7 @@ class Hall:
         self._tables = {NAME: first}
         self._reserved_until: dict[str, float] = {}
         self._codes_drawn = 0
+        self._matched: set[str] = set()
         first.on_change = self._changed
 
     def __iter__(self) -> Iterator[FakeTable]:
@@ -71,9 +73,11 @@ class Hall:
         self._tables[table.name] = table
         return table
 
-    def reserve(self, table: FakeTable, seats: Mapping[int, str], seconds: float) -> None:
-        """Keep free seats for their players, for so long."""
+    def reserve(self, table: FakeTable, seats: Mapping[int, str], seconds: float, *, matched: bool = False) -> None:
+        """Keep free seats for their players, for so long; one that was `matched` has to begin until then."""
         until = self._clock.time() + seconds
+        if matched:
+            self._matched.add(table.name)
         self._reserved_until[table.name] = until
         for seat, account in seats.items():
             table.info.players[seat].CopyFrom(lobby_pb2.Player(seat=seat, reserved_for=account))
@@ -82,11 +86,14 @@ class Hall:
 
     def draw_code(self, table: FakeTable) -> str:
         """Draw a join code for a table, another one each time; the one before opens nothing any more."""
+        code = self.codes[table.name] = self.new_code()
+        return code
+
+    def new_code(self) -> str:
+        """Draw a join code."""
         drawn = hashlib.sha256(f"{self.first.setting.seed}/{self._codes_drawn}".encode()).digest()
         self._codes_drawn += 1
-        code = "".join(_SYMBOLS[byte % len(_SYMBOLS)] for byte in drawn[:6])
-        self.codes[table.name] = code
-        return code
+        return "".join(_SYMBOLS[byte % len(_SYMBOLS)] for byte in drawn[:6])
 
     def find(self, code: str) -> FakeTable:
         """Return the open table that a join code opens. Raises `Refusal`."""
@@ -100,7 +107,11 @@ class Hall:
         now = self._clock.time()
         for name in [name for name, until in self._reserved_until.items() if now >= until]:
             del self._reserved_until[name]
-            self._tables[name].unreserve()
+            table = self._tables[name]
+            if name not in self._matched:
+                table.unreserve()
+            elif table.info.state == lobby_pb2.TABLE_STATE_WAITING:
+                table.close(events_pb2.CLOSE_REASON_NOT_READY)
 
     def _changed(self) -> None:
         self.on_change()

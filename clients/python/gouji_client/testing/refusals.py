@@ -96,3 +96,9 @@ def stale() -> Refusal:
 def bad_request(text_en: str, text_zh: str) -> Refusal:
     """Return the refusal of a request whose shape is wrong."""
     return Refusal(grpc.StatusCode.INVALID_ARGUMENT, "BAD_REQUEST", text_en, text_zh)
+
+
+def check_name(name: str) -> None:
+    """Raise `Refusal` for what is no display name."""
+    if not 1 <= len(name.strip()) <= 24 or not name.isprintable():
+        raise bad_request("display_name: wanted: 1 to 24 characters", "display_name：名字须 1 到 24 字")

@@ -82,6 +82,8 @@ def move(
     before = [lobby_pb2.Player.FromString(player.SerializeToString()) for player in players]
     for seat, player in zip(order, before, strict=True):
         player.seat = seat
+        if player.bot:
+            player.display_name = f"{player.bot} {seat}"
         players[seat].CopyFrom(player)
     event = events_pb2.TableEvent()
     moved = event.seats_moved

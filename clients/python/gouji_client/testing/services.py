@@ -22,22 +22,22 @@ if TYPE_CHECKING:
     Context = grpc.aio.ServicerContext[Any, Any]
 
 
-_ONE_TABLE = "there is one table, and one match"
-_NO_TALK = "nobody talks at its tables"
 _LACKING = {
-    "MatchmakingService": "GetQueues CreateParty JoinParty LeaveParty GetParty CreateTicket GetTicket WatchTicket "
-    "CancelTicket",
-    "ReplayService": "ListMatches GetMatch GetMatchRecord WatchReplay",
-    "SharingService": "CreateShareLink ListShareLinks RevokeShareLink",
-}
-_SILENT = {
-    "SessionService": "MuteAccount UnmuteAccount ListMutedAccounts",
-    "TableService": "SendChat ListChatMessages ListPhrases ReportMessage",
+    "nobody talks at its tables": {
+        "SessionService": "MuteAccount UnmuteAccount ListMutedAccounts",
+        "TableService": "SendChat ListChatMessages ListPhrases ReportMessage",
+    },
+    "nobody watches its tables but by their names": {
+        "SharingService": "CreateShareLink ListShareLinks RevokeShareLink",
+    },
+    "no ally looks at a hand there, and who wants advice asks a policy of gouji_bots": {
+        "TableService": "GrantPeek GetHint",
+    },
 }
 UNANSWERED = {
     f"{service}.{name}": why
-    for why, lacking in ((_ONE_TABLE, _LACKING), (_NO_TALK, _SILENT))
-    for service, names in lacking.items()
+    for why, services in _LACKING.items()
+    for service, names in services.items()
     for name in names.split()
 }
 """The methods that the fake server refuses as UNIMPLEMENTED, `Service.Method`, each with the reason."""
