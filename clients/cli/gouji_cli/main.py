@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from gouji_cli import account, backing_up, bot_accounts, bots, matching, own_tables, records, rules, serving
+from gouji_cli import account, backing_up, bot_accounts, bots, matching, own_tables, records, rules, serving, talking
 from gouji_cli.demo.command import demo
 from gouji_cli.replaying.command import replay
 from gouji_cli.server_info import server_info
@@ -31,6 +31,7 @@ app.add_typer(records.app, name="record")
 app.add_typer(bots.app, name="bot")
 bots.app.add_typer(bot_accounts.accounts, name="account")
 bots.app.add_typer(bot_accounts.tokens, name="token")
+talking.add_to(account.app, own_tables.app)
 app.add_typer(account.app, name="account")
 app.add_typer(own_tables.app, name="table")
 app.add_typer(matching.app, name="match")
