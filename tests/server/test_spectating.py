@@ -12,7 +12,7 @@ import pytest
 import gouji_rules as gr
 from gouji.lobby.v1 import lobby_pb2
 from gouji.table.v1 import table_pb2
-from gouji_server.lobby.table_feed import TableFeed
+from gouji_server.lobby.table_feed import EncodedTables, TableFeed
 from gouji_server.lobby.table_filter import TableFilter
 from gouji_server.records.matches import MatchFilter
 from gouji_server.tables import Limits, Refused, TableSpec
@@ -154,7 +154,7 @@ async def test_lists_and_the_table_itself_tell_the_end_later() -> None:
     house = House()
     await house.tables.start()
     handle = await house.match(LATER)
-    feed = TableFeed(house.tables, TableFilter.of(lobby_pb2.WatchTablesRequest(state=PLAYING)))
+    feed = TableFeed(house.tables, TableFilter(state=PLAYING), EncodedTables(house.tables))
     assert feed.take() is not None
     await play_out(house, handle, random.Random(1))
     assert feed.take() is None
@@ -212,13 +212,13 @@ async def test_a_live_list_is_told_of_the_end_when_it_may_be_known() -> None:
     """The table leaves the list of those that play when the delay after its end has passed."""
     house = House()
     handle = await house.match(LATER)
-    feed = TableFeed(house.tables, TableFilter.of(lobby_pb2.WatchTablesRequest(state=PLAYING)))
+    feed = TableFeed(house.tables, TableFilter(state=PLAYING), EncodedTables(house.tables))
     feed.take()
     await play_out(house, handle, random.Random(1))
     await house.clock.run(DELAY)
     gone = feed.take()
     assert gone is not None
-    assert list(gone.removed) == [handle.name]
+    assert list(lobby_pb2.WatchTablesResponse.FromString(gone).removed) == [handle.name]
 
 
 async def test_the_match_is_kept_for_others_when_its_end_may_be_known(tmp_path: Path) -> None:

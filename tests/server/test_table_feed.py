@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import random
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -10,9 +11,11 @@ import pytest
 
 from gouji.lobby.v1 import lobby_pb2 as pb
 from gouji_server.api.table_list_stream import TableListStream
-from gouji_server.lobby.table_feed import MOST_CHANGED, MOST_TABLES, TableFeed
+from gouji_server.lobby import table_feed
+from gouji_server.lobby.table_feed import FEWEST_TABLES, MOST_CHANGED, MOST_TABLES, EncodedTables, TableFeed
 from gouji_server.lobby.table_filter import TableFilter
-from gouji_server.tables import TableSpec
+from gouji_server.tables import Limits, TableSpec
+from gouji_server.tables.directory import place_of
 from tests.server.players import House, person
 from tests.server.raw_client import RawClient, new_id, refusal
 from tests.server.table_time import settle
@@ -82,7 +85,12 @@ def test_a_bot_s_account_counts_as_a_bot() -> None:
 async def feed(wanted: TableFilter | None = None) -> tuple[House, TableFeed]:
     at = House()
     await at.tables.start()
-    return at, TableFeed(at.tables, wanted or TableFilter())
+    return at, TableFeed(at.tables, wanted or TableFilter(), EncodedTables(at.tables))
+
+
+def take(reader: TableFeed) -> pb.WatchTablesResponse | None:
+    told = reader.take()
+    return None if told is None else pb.WatchTablesResponse.FromString(told)
 
 
 async def test_a_reader_gets_the_list_and_then_what_changed_in_it() -> None:
@@ -91,11 +99,11 @@ async def test_a_reader_gets_the_list_and_then_what_changed_in_it() -> None:
     note = at.tables._directory.note
     for number in (1, 3, 2):
         note(info(number))
-    first = reader.take()
+    first = take(reader)
     assert first is not None
     assert first.snapshot
     assert numbers(first) == [3, 2, 1]
-    assert reader.take() is None
+    assert take(reader) is None
     assert not reader.changed().done()
     for title in ("a", "b", "c"):
         note(info(2, title=title))
@@ -104,13 +112,13 @@ async def test_a_reader_gets_the_list_and_then_what_changed_in_it() -> None:
     gone.state = pb.TABLE_STATE_FINISHED
     note(gone)
     assert reader.changed().done()
-    told = reader.take()
+    told = take(reader)
     assert told is not None
     assert not told.snapshot
     assert numbers(told) == [2, 4]
     assert told.tables[0].title == "c"
     assert list(told.removed) == [gone.name]
-    assert reader.take() is None
+    assert take(reader) is None
 
 
 async def test_what_becomes_private_is_gone_and_what_never_matched_is_not_told() -> None:
@@ -118,16 +126,16 @@ async def test_what_becomes_private_is_gone_and_what_never_matched_is_not_told()
     at, reader = await feed(TableFilter(text="open"))
     note = at.tables._directory.note
     note(info(1, title="open"))
-    assert numbers(reader.take()) == [1]
+    assert numbers(take(reader)) == [1]
     note(info(2, title="other"))
     note(info(3, title="open", private=True), "ABC234")
-    assert reader.take() is None
+    assert take(reader) is None
     note(info(1, title="open", private=True), "ABC235")
-    told = reader.take()
+    told = take(reader)
     assert told is not None
     assert list(told.removed) == [info(1).name]
     note(info(1, title="open", private=True), "ABC236")
-    assert reader.take() is None
+    assert take(reader) is None
 
 
 async def test_what_is_not_seen_does_not_wake_nor_count() -> None:
@@ -135,7 +143,7 @@ async def test_what_is_not_seen_does_not_wake_nor_count() -> None:
     at, reader = await feed(TableFilter(text="open"))
     note = at.tables._directory.note
     note(info(1, title="open"))
-    assert numbers(reader.take()) == [1]
+    assert numbers(take(reader)) == [1]
     waiter = reader.changed()
     for number in range(2, MOST_CHANGED + 10):
         note(info(number, title="open", private=True), f"ABC{number}")
@@ -143,7 +151,7 @@ async def test_what_is_not_seen_does_not_wake_nor_count() -> None:
     assert not waiter.done()
     note(info(1, title="open again"))
     assert waiter.done()
-    told = reader.take()
+    told = take(reader)
     assert told is not None
     assert not told.snapshot
     assert numbers(told) == [1]
@@ -194,11 +202,11 @@ async def test_what_waits_for_a_slow_reader_is_bounded() -> None:
     """Beyond the bound the changes are dropped and the whole list comes instead."""
     at, reader = await feed()
     note = at.tables._directory.note
-    reader.take()
+    take(reader)
     for number in range(MOST_CHANGED + 5):
         note(info(number))
     assert len(reader._changed) == 0
-    told = reader.take()
+    told = take(reader)
     assert told is not None
     assert told.snapshot
     assert told.more
@@ -206,36 +214,98 @@ async def test_what_waits_for_a_slow_reader_is_bounded() -> None:
 
 
 async def test_beyond_the_most_tables_the_newest_are_told() -> None:
-    """A new table pushes the oldest out by a new list, and one that goes lets an older one in."""
+    """A new table pushes the oldest out; where more than a few have gone older ones come back. No whole list again."""
     at, reader = await feed()
     note = at.tables._directory.note
     for number in range(MOST_TABLES):
         note(info(number))
-    told = reader.take()
+    told = take(reader)
     assert told is not None
     assert not told.more
-    note(info(MOST_TABLES))
-    told = reader.take()
+    for number in (MOST_TABLES, MOST_TABLES + 1):
+        note(info(number))
+    told = take(reader)
     assert told is not None
-    assert told.snapshot
-    assert told.more
-    assert numbers(told)[0] == MOST_TABLES
-    assert numbers(told)[-1] == 1
-    gone = info(5)
+    assert (told.snapshot, told.more) == (False, True)
+    assert numbers(told) == [MOST_TABLES, MOST_TABLES + 1]
+    assert sorted(told.removed) == [info(0).name, info(1).name]
+    note(info(1, title="changed"))
+    assert take(reader) is None
+    closing = range(MOST_TABLES + 1, FEWEST_TABLES, -1)
+    for number in closing:
+        note(over(number))
+    told = take(reader)
+    assert told is not None
+    assert (numbers(told), told.more) == ([1, 0], False)
+    assert told.tables[0].title == "changed"
+    assert list(told.removed) == [info(number).name for number in closing]
+
+
+def over(number: int) -> pb.Table:
+    gone = info(number)
     gone.state = pb.TABLE_STATE_FINISHED
-    note(gone)
-    told = reader.take()
-    assert told is not None
-    assert told.snapshot
-    assert not told.more
-    assert numbers(told)[-1] == 0
+    return gone
+
+
+@pytest.mark.parametrize("seed", range(6))
+async def test_however_tables_come_and_go_a_reader_knows_the_newest(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
+    """What a reader has been told, put together, is the newest that there are, as they are: no gap, none missing."""
+    monkeypatch.setattr(table_feed, "MOST_TABLES", 8)
+    monkeypatch.setattr(table_feed, "FEWEST_TABLES", 6)
+    draw = random.Random(seed)
+    at, reader = await feed(TableFilter(text="in"))
+    there: dict[str, pb.Table] = {}
+    known: dict[str, pb.Table] = {}
+    for turn in range(400):
+        for _ in range(draw.randrange(8)):
+            made = info(draw.randrange(40), title=draw.choice(("in", "in", "out")), deals=turn)
+            if draw.random() < (0.7 if turn % 100 > 50 else 0.3):
+                made.state = pb.TABLE_STATE_FINISHED
+            at.tables._directory.note(made)
+            there[made.name] = made
+        told = take(reader)
+        if told is None:
+            continue
+        known = {} if told.snapshot else known
+        known |= {table.name: table for table in told.tables}
+        for name in told.removed:
+            del known[name]
+        wanted = sorted((t for t in there.values() if TableFilter(text="in").matches(t)), key=place_of)
+        assert sorted(known.values(), key=place_of) == wanted[: len(known)]
+        assert 6 <= len(known) <= 8 or len(known) == len(wanted)
+        assert told.more or len(known) == len(wanted)
+        assert len(reader._places) == len(reader._known) == len(known)
+
+
+async def test_tables_are_encoded_once_for_all_readers() -> None:
+    """Readers share what is told of a table until it changes, and nothing is kept of one that left the lists."""
+    at = House(limits=Limits(closed_tables_listed=0))
+    await at.tables.start()
+    encoded = EncodedTables(at.tables)
+    readers = [TableFeed(at.tables, TableFilter(), encoded) for _ in range(2)]
+    note = at.tables._directory.note
+    note(info(1))
+    first = encoded.of(info(1))
+    assert encoded.of(info(1)) is first
+    for reader in readers:
+        assert numbers(take(reader)) == [1]
+    note(info(1, title="new"))
+    for reader in readers:
+        told = take(reader)
+        assert told is not None
+        assert told.tables[0].title == "new"
+    assert len(encoded) == 1
+    note(over(1))
+    assert len(encoded) == 0
 
 
 async def test_a_closed_feed_is_told_nothing_more() -> None:
     """Whoever has gone leaves nothing behind in the directory."""
     at, reader = await feed()
+    before = len(at.tables._directory._listeners)
     reader.close()
-    assert at.tables._directory._listeners == []
+    assert len(at.tables._directory._listeners) == before - 1
+    assert reader._note not in at.tables._directory._listeners
     await at.tables.create(person(0), TableSpec(), "new")
 
 

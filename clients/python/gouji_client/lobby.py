@@ -143,7 +143,7 @@ class Lobby:
     def watch_tables(self, **wishes: Unpack[TableWishes]) -> AsyncGenerator[list[lobby_pb2.Table], None]:
         """Iterate over the list of open tables as it changes: `async for tables in lobby.watch_tables()`.
 
-        Each time it is the whole list, newest table first, of the 500 newest that are as asked for.
+        Each time it is the whole list, newest table first, of the newest that are as asked for, at most 500.
         """
         return watch_tables(self._stub, self._session, self._calls, wishes)
 

@@ -40,13 +40,13 @@ class TableListStream(ReplayStream):
                 await self._tell(context, told)
                 await self._until(self._after(PAUSE_SECONDS))
             elif self._clock.now() >= self._beat:
-                await self._tell(context, pb.WatchTablesResponse())
+                await self._tell(context, b"")
             else:
                 await self._until(self._feed.changed(), self._after(self._beat - self._clock.now()))
 
-    async def _tell(self, context: Context, told: pb.WatchTablesResponse) -> None:
-        told.time.CopyFrom(timestamp(self._clock.now()))
-        await self.write(context, told.SerializeToString())
+    async def _tell(self, context: Context, told: bytes) -> None:
+        time = pb.WatchTablesResponse(time=timestamp(self._clock.now()))
+        await self.write(context, told + time.SerializeToString())
         self._beat = self._clock.now() + self._heartbeat_seconds
 
     def _after(self, seconds: float) -> asyncio.Future[None]:

@@ -9,7 +9,7 @@ from gouji_rules.rule_set import PRESET_NAMES
 from gouji_server.api.table_list_stream import TableListStream
 from gouji_server.api.validation import Shape
 from gouji_server.lobby.rule_sets import PREFIX as RULE_SETS
-from gouji_server.lobby.table_feed import TableFeed
+from gouji_server.lobby.table_feed import EncodedTables, TableFeed
 from gouji_server.lobby.table_filter import TableFilter
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ class TableLists:
         self, tables: Tables, pages: Pages, blocks: Blocks, streams: Streams, clock: Clock, heartbeat_seconds: float
     ) -> None:
         self._tables = tables
+        self._encoded = EncodedTables(tables)
         self._pages = pages
         self._blocks = blocks
         self._streams = streams
@@ -68,7 +69,8 @@ class TableLists:
         shape = Shape()
         _check_filter(shape, request)
         shape.settle()
-        feed = TableFeed(self._tables, TableFilter.of(request, await self._blocks.of(call.caller.account)))
+        wanted = TableFilter.of(request, await self._blocks.of(call.caller.account))
+        feed = TableFeed(self._tables, wanted, self._encoded)
         stream = TableListStream(call.identity, call.address, self._clock, feed, self._heartbeat_seconds)
         try:
             with self._streams.admit(stream):

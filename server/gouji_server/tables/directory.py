@@ -108,10 +108,15 @@ class Directory:
         for listener in self._listeners:
             listener(name)
 
-    def newest(self, matches: Callable[[lobby_pb2.Table], bool], most: int) -> tuple[list[lobby_pb2.Table], bool]:
-        """Return the newest tables that match, newest first, and whether there are more."""
+    def newest(
+        self, matches: Callable[[lobby_pb2.Table], bool], most: int, after: tuple[int, str] | None = None
+    ) -> tuple[list[lobby_pb2.Table], bool]:
+        """Return the newest tables that match, newest first, and whether there are more.
+
+        `after`: only those beyond this place, see :func:`place_of`.
+        """
         found: list[lobby_pb2.Table] = []
-        for _, name in self._order:
+        for _, name in islice(self._order, 0 if after is None else bisect_right(self._order, after), None):
             info = self._shown.get(name) or self._infos[name]
             if matches(info):
                 if len(found) == most:

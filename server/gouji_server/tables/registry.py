@@ -213,10 +213,10 @@ class Tables:
         return self._directory.page(page_size, page_token, state, with_free_seat=with_free_seat, matches=matches)
 
     def newest(
-        self, matches: Callable[[lobby_pb2.Table], bool], most: int
+        self, matches: Callable[[lobby_pb2.Table], bool], most: int, after: tuple[int, str] | None = None
     ) -> tuple[builtins.list[lobby_pb2.Table], bool]:
-        """Return the newest tables that match, newest first, and whether there are more."""
-        return self._directory.newest(matches, most)
+        """Return the newest tables that match, newest first, and whether there are more: see `Directory.newest`."""
+        return self._directory.newest(matches, most, after)
 
     def listen(self, listener: Callable[[str], None]) -> None:
         """Have a listener told the name of each table whose lobby facts change, until :meth:`unlisten`."""
