@@ -405,6 +405,7 @@ async def test_a_writer_that_reads_nothing_is_not_read_either() -> None:
         chat=unused,
         silences=unused,
         limits=CallLimits(house.clock, 1),
+        links=unused,
     )
     identity = Identity(Caller("accounts/a", "a"), house.clock.now() + 900, "s")
     reader: Any = DeafReader()

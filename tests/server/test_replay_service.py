@@ -250,9 +250,13 @@ async def test_a_replay_that_waits_for_its_reader_ends_with_its_session(running_
     assert refused.code is (CODE.UNAVAILABLE if how == "stop" else CODE.UNAUTHENTICATED)
 
 
-async def test_odd_requests_break_nothing(running_server: Running) -> None:
+async def test_odd_requests_break_nothing(start_server: Callable[..., Running]) -> None:
     """Whatever numbers and texts a replay is asked for with, it is refused in words or told."""
-    owner = await running_server.player("owner")
+    async with start_server(call_limit_factor=0, join_code_burst=1000) as running:
+        await _ask_oddly(await running.player("owner"))
+
+
+async def _ask_oddly(owner: RawClient) -> None:
     match = await kept(owner, await ended(owner))
     dice = random.Random(8)
     for _ in range(300):
@@ -262,6 +266,7 @@ async def test_odd_requests_break_nothing(running_server: Running) -> None:
             "seat": dice.choice([0, 1, *ODD_NUMBERS]),
             "first_step": dice.choice([0, 1, 3, *ODD_LONGS]),
             "last_step": dice.choice([0, 0, 5, *ODD_LONGS]),
+            "share_link": dice.choice(["", *ODD_TEXTS]),
         }
         code = CODE.OK
         try:

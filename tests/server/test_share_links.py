@@ -63,10 +63,14 @@ def looks(table: str, link: str) -> list[Any]:
     ]
 
 
-async def test_a_link_opens_its_private_table_to_a_guest(running_server: Running) -> None:
+async def test_a_link_opens_its_private_table_to_a_guest(start_server: Callable[..., Running]) -> None:
     """With the token every way to look is open, a Play stream too; without it, with another's or a made-up one the
     table does not exist, and no message of the table holds the token."""
-    owner, guest = await running_server.player("owner"), await running_server.player("guest")
+    async with start_server(join_code_burst=100) as running:
+        await _look_in_every_way(await running.player("owner"), await running.player("guest"))
+
+
+async def _look_in_every_way(owner: RawClient, guest: RawClient) -> None:
     table, other = await private_table(owner), await private_table(owner, no_spectators=False)
     link, wrong = await shared(owner, table), await shared(owner, other)
     assert len(link.token) >= 22

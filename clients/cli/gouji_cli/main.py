@@ -9,12 +9,25 @@ from typing import Annotated
 
 import typer
 
-from gouji_cli import account, backing_up, bot_accounts, bots, matching, own_tables, records, rules, serving, talking
+from gouji_cli import (
+    account,
+    backing_up,
+    bot_accounts,
+    bots,
+    matching,
+    own_tables,
+    records,
+    rules,
+    serving,
+    sharing,
+    talking,
+)
 from gouji_cli.demo.command import demo
 from gouji_cli.replaying.command import replay
 from gouji_cli.server_info import server_info
 from gouji_cli.terminal import by_locale, forgive_encoding, say_error
 from gouji_cli.verifying import verify
+from gouji_cli.watching import watch
 
 FAULT = 70
 """Exit status for a fault of the program itself (EX_SOFTWARE)."""
@@ -35,12 +48,14 @@ talking.add_to(account.app, own_tables.app)
 app.add_typer(account.app, name="account")
 app.add_typer(own_tables.app, name="table")
 app.add_typer(matching.app, name="match")
+app.add_typer(sharing.app, name="share")
 app.command("server-info")(server_info)
 app.command("serve", context_settings=serving.PASS_ON)(serving.serve)
 app.command("demo")(demo)
 app.command("backup")(backing_up.backup)
 app.command("restore")(backing_up.restore)
 app.command("replay")(replay)
+app.command("watch")(watch)
 app.command("verify")(verify)
 
 

@@ -39,6 +39,9 @@ def replay(
     keep: Annotated[
         Path | None, typer.Option(metavar="FILE", help="The account's credentials, for matches that not all may see.")
     ] = None,
+    share_link: Annotated[
+        str, typer.Option("--share-link", metavar="TOKEN", help="The token of a share link to the match.")
+    ] = "",
     tls: Annotated[bool, typer.Option("--tls", help="Connect over TLS.")] = False,
     insecure: Annotated[
         bool, typer.Option("--insecure", help="Allow cleartext to another machine, on a network you trust.")
@@ -54,7 +57,7 @@ def replay(
     if _MATCH.fullmatch(what) and not Path(what).exists():
         from gouji_cli.replaying.reaching import Reach, reached
 
-        with reached(what, seen, Reach(server, keep, tls, insecure)) as film:
+        with reached(what, seen, Reach(server, keep, tls, insecure, share_link)) as film:
             show(film, deal, plain=plain)
         return
     record_film = of_record(what)

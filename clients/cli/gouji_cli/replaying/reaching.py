@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from gouji_cli.replaying.served import Eyes, ServedFilm
+    from gouji_client import ReplayStep
     from gouji_client.sync import Client
 
 FAILED = 1
@@ -30,6 +31,7 @@ class Reach:
     keep: Path | None = None
     tls: bool = False
     insecure: bool = False
+    share_link: str = ""
 
 
 @contextmanager
@@ -39,10 +41,13 @@ def reached(what: str, eyes: Eyes, reach: Reach) -> Iterator[ServedFilm]:
 
     with signed_in(reach) as client:
         name = match_of(client, what)
-        match = client.replays.get(name)
-        yield ServedFilm(
-            match, eyes, lambda first, last: list(client.replays.steps(name, eyes=eyes, first=first, last=last))
-        )
+        link = reach.share_link
+        match = client.replays.get(name, share_link=link)
+
+        def fetch(first: int, last: int) -> list[ReplayStep]:
+            return list(client.replays.steps(name, eyes=eyes, first=first, last=last, share_link=link))
+
+        yield ServedFilm(match, eyes, fetch)
 
 
 @contextmanager
