@@ -20,25 +20,39 @@ if TYPE_CHECKING:
 
 SECONDS = 20.0
 BANK = 7.0
+DELAY = 15.0
+"""Seconds; less than `SECONDS`: what all do whose time is up after the script's end depends on their cards."""
 NEVER = 1e9
 """Seconds after which a bot that plays for somebody answers: what it would say is no part of the script."""
 WATCHER = person(9)
 
 
-async def play(patch: pytest.MonkeyPatch, script: Script, world: World) -> Observed:
+async def play_late(patch: pytest.MonkeyPatch, script: Script, world: World) -> Observed:
+    """The same at a table that tells people without a seat later; when each message came is noted too."""
+    return await play(patch, script, world, delay=DELAY)
+
+
+async def play(patch: pytest.MonkeyPatch, script: Script, world: World, *, delay: float = 0.0) -> Observed:
     """Play a script in one of its worlds; return what the observer and a spectator received."""
     live_in(patch, script, world)
     house = House(seed=7, bots=HomeBots(NEVER))
     options = tuple(script.rules.overrides().items())
     handle = await house.match(
-        TableSpec(rule_set=script.rules.name, options=options, decision_seconds=SECONDS, bank_seconds=BANK)
+        TableSpec(
+            rule_set=script.rules.name,
+            options=options,
+            decision_seconds=SECONDS,
+            bank_seconds=BANK,
+            spectator_delay_seconds=delay,
+        )
     )
-    room = _Room(house, handle, script.observer)
+    room = _Room(house, handle, script.observer, delay)
     await room.follow()
     for step in world.steps:
         await room.change_hands()
         await room.do(step)
         await room.read()
+    await room.wait()
     await house.tables.close()
     return room.observed
 
@@ -46,20 +60,23 @@ async def play(patch: pytest.MonkeyPatch, script: Script, world: World) -> Obser
 class _Room:
     """The table, with the two who are listened to (``observer`` -1: a spectator alone)."""
 
-    def __init__(self, house: House, handle: TableHandle, observer: int) -> None:
+    def __init__(self, house: House, handle: TableHandle, observer: int, delay: float) -> None:
         self.house = house
+        self.delay = delay
         self.handle = handle
         self.observer = observer
         self.observed = Observed()
         self.readers = {"spectator": Reader(house, handle, WATCHER)}
         if observer >= 0:
             self.readers["seat"] = Reader(house, handle, person(observer))
+        self.guide = self.readers["spectator"] if not delay else Reader(house, handle, person((observer + 1) % 6))
+        """Who knows how the match stands now; what it hears is not compared unless it is the spectator."""
         self.handed = 0
         self.sent = {"seat": 0, "spectator": 0, "other": 0}
 
     async def follow(self) -> None:
         await settle()
-        for reader in self.readers.values():
+        for reader in (*self.readers.values(), *([self.guide] if self.delay else [])):
             await reader.follow()
         await self.read()
 
@@ -70,10 +87,20 @@ class _Room:
             await reader.read()
             for message in reader.raw[before:]:
                 self.observed.note(who, "stream", message)
+                if self.delay and who == "spectator":
+                    self.observed.note(who, "time", repr(self.house.clock.now()).encode())
+        if self.delay:
+            await self.guide.read()
+
+    async def wait(self) -> None:
+        """Hear what is told later, a tenth of the delay at a time."""
+        for _ in range(10 if self.delay else 0):
+            await self.house.clock.run(self.delay / 10)
+            await self.read()
 
     @property
     def decision(self) -> int:
-        state = self.readers["spectator"].state
+        state = self.guide.state
         assert state is not None
         return state.question.decision
 
@@ -103,7 +130,7 @@ class _Room:
 
     async def change_hands(self) -> None:
         """With every tenth event somebody hands its seat to a bot, or takes it back: the same in all worlds."""
-        place = self.readers["spectator"].place
+        place = self.guide.place
         assert place is not None
         if place.n // 10 == self.handed:
             return
@@ -119,7 +146,7 @@ class _Room:
 
     async def lapse(self) -> None:
         """Let the open question lapse, bank and all."""
-        state = self.readers["spectator"].state
+        state = self.guide.state
         assert state is not None
         await self.house.clock.run(state.question.deadline.ToNanoseconds() / 1e9 - self.house.clock.now())
 

@@ -98,6 +98,13 @@ async def test_nothing_received_at_a_table_depends_on_hidden_cards(name: str, mo
     await compare_games(count(), max(1, GAMES // 18), TABLES[name], monkeypatch, at_tables.play)
 
 
+@pytest.mark.parametrize("name", ["qingdao", "hokkaido", "shandong"])
+async def test_what_is_told_later_does_not_depend_on_hidden_cards(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At a table with a delay a spectator receives the same bytes at the same times in every world, and so does a
+    seat."""
+    await compare_games(count(1000), max(1, GAMES // 18), TABLES[name], monkeypatch, at_tables.play_late)
+
+
 async def test_nothing_received_depends_on_hidden_cards_under_any_options(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same at tables whose maker chose options at random."""
     for number in range(max(1, GAMES // 18)):
