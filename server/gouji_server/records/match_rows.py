@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Boolean, ForeignKey, Index, LargeBinary, String
+from sqlalchemy import BigInteger, Boolean, ForeignKey, Index, LargeBinary, String, false
 from sqlalchemy.orm import Mapped, mapped_column
 
 from gouji_server.records.models import Base
@@ -28,6 +28,8 @@ class MatchRow(Base):
     __table_args__ = (
         Index("ix_matches_table_name", "table_name", unique=True),
         Index("ix_matches_ended", "ended", "id"),
+        Index("ix_matches_open", "open_to_all", "ended", "id"),
+        Index("ix_matches_open_rules", "open_to_all", "rule_set", "ended", "id"),
     )
 
 
@@ -39,8 +41,13 @@ class MatchPlayerRow(Base):
     match_id: Mapped[str] = mapped_column(ForeignKey("matches.id", ondelete="CASCADE"), primary_key=True)
     account_id: Mapped[str] = mapped_column(String(80), primary_key=True)
     ended: Mapped[int] = mapped_column(BigInteger)
+    open_to_all: Mapped[bool] = mapped_column(Boolean, server_default=false())
+    """As of the match: lists of an account's matches find those that others may see by it."""
 
-    __table_args__ = (Index("ix_match_players_account_id", "account_id", "ended", "match_id"),)
+    __table_args__ = (
+        Index("ix_match_players_account_id", "account_id", "ended", "match_id"),
+        Index("ix_match_players_open", "account_id", "open_to_all", "ended", "match_id"),
+    )
 
 
 class MatchPartRow(Base):

@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from sqlalchemy import and_, exists, insert, or_, select
+from sqlalchemy import and_, exists, insert, or_, select, tuple_
+from sqlalchemy.orm import aliased
 
 from gouji_server.records.match_rows import KeptTableRow, MatchPartRow, MatchPlayerRow, MatchRow
 from gouji_server.records.models import AccountRow
@@ -17,7 +18,8 @@ from gouji_server.records.models import AccountRow
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from sqlalchemy import ColumnElement
+    from sqlalchemy import ColumnElement, Select
+    from sqlalchemy.orm import InstrumentedAttribute
 
     from gouji_server.records.database import Database
     from gouji_server.tables import Clock
@@ -107,7 +109,9 @@ class MatchRecords:
             )
             for account in match.accounts:
                 await connection.execute(
-                    insert(MatchPlayerRow).values(match_id=match.id, account_id=account, ended=match.ended)
+                    insert(MatchPlayerRow).values(
+                        match_id=match.id, account_id=account, ended=match.ended, open_to_all=match.open_to_all
+                    )
                 )
             for number, part in enumerate(match.parts):
                 await connection.execute(
@@ -129,30 +133,37 @@ class MatchRecords:
             await connection.execute(insert(KeptTableRow).values(table_name=table, match_id=None))
 
     async def page(self, caller: str, wanted: MatchFilter, most: int) -> list[tuple[MatchPlace, bytes]]:
-        """Return at most so many matches that the caller may see, the last finished first: places and facts."""
-        query = select(MatchRow.ended, MatchRow.id, MatchRow.facts).where(self._seen_by(caller))
-        if wanted.player:
-            # By its own index, the newest first: a player's matches are few among all.
-            query = query.join(MatchPlayerRow, MatchPlayerRow.match_id == MatchRow.id).where(
-                MatchPlayerRow.account_id == wanted.player
-            )
-            ended, order = MatchPlayerRow.ended, MatchPlayerRow.match_id
-        else:
-            ended, order = MatchRow.ended, MatchRow.id
-        if wanted.rule_set:
-            query = query.where(MatchRow.rule_set == wanted.rule_set)
-        if wanted.table:
-            query = query.where(MatchRow.table_name == wanted.table)
-        if wanted.ended_from is not None:
-            query = query.where(ended >= wanted.ended_from)
-        if wanted.ended_before is not None:
-            query = query.where(ended < wanted.ended_before)
-        if wanted.after is not None:
-            earlier = and_(ended == wanted.after.ended, order < wanted.after.id)
-            query = query.where(or_(ended < wanted.after.ended, earlier))
+        """Return at most so many matches that the caller may see, the last finished first: places and facts.
+
+        The caller's own and those open to all are looked up apart, each by its index: matches that the caller may not
+        see are not even passed over, however many there are.
+        """
+        found: dict[MatchPlace, bytes] = {}
         async with self._database.transaction() as connection:
-            rows = await connection.execute(query.order_by(ended.desc(), order.desc()).limit(most))
-            return [(MatchPlace(row[0], row[1]), row[2]) for row in rows]
+            for query in self._lists(caller, wanted):
+                rows = await connection.execute(query.limit(most))
+                found |= {MatchPlace(ended, match): facts for ended, match, facts in rows}
+        return sorted(found.items(), reverse=True)[:most]
+
+    def _lists(self, caller: str, wanted: MatchFilter) -> list[Select[int, str, bytes]]:
+        """Return what asks for the caller's own matches and for those open to all, each the last finished first."""
+        columns = select(MatchRow.ended, MatchRow.id, MatchRow.facts)
+        mine = aliased(MatchPlayerRow)
+        own = columns.join(mine, mine.match_id == MatchRow.id).where(mine.account_id == caller)
+        if wanted.player not in ("", caller):
+            theirs = aliased(MatchPlayerRow)
+            own = own.join(theirs, and_(theirs.match_id == mine.match_id, theirs.account_id == wanted.player))
+        lists = [_narrowed(own, wanted, mine.ended, mine.match_id)]
+        told = columns.where(MatchRow.open_from <= int(self._clock.now() * 1000))
+        if not wanted.player:
+            told = told.where(MatchRow.open_to_all.is_(True))
+            lists.append(_narrowed(told, wanted, MatchRow.ended, MatchRow.id))
+        elif wanted.player != caller:
+            players = aliased(MatchPlayerRow)
+            told = told.join(players, players.match_id == MatchRow.id)
+            told = told.where(players.account_id == wanted.player, players.open_to_all.is_(True))
+            lists.append(_narrowed(told, wanted, players.ended, players.match_id))
+        return lists
 
     async def get(self, caller: str, match: str) -> tuple[bytes, list[bytes]] | None:
         """Return a match's facts and those of its deals in order; None for one that the caller may not see."""
@@ -217,3 +228,23 @@ class MatchRecords:
         played = exists().where(MatchPlayerRow.match_id == MatchRow.id, MatchPlayerRow.account_id == caller)
         told = MatchRow.open_from <= int(self._clock.now() * 1000)
         return or_(and_(MatchRow.open_to_all.is_(True), told), played.correlate(MatchRow))
+
+
+def _narrowed(
+    query: Select[int, str, bytes],
+    wanted: MatchFilter,
+    ended: InstrumentedAttribute[int],
+    order: InstrumentedAttribute[str],
+) -> Select[int, str, bytes]:
+    """Return a list's question narrowed to what is wanted, the last finished first; by the columns of one index."""
+    if wanted.rule_set:
+        query = query.where(MatchRow.rule_set == wanted.rule_set)
+    if wanted.table:
+        query = query.where(MatchRow.table_name == wanted.table)
+    if wanted.ended_from is not None:
+        query = query.where(ended >= wanted.ended_from)
+    if wanted.ended_before is not None:
+        query = query.where(ended < wanted.ended_before)
+    if wanted.after is not None:
+        query = query.where(tuple_(ended, order) < (wanted.after.ended, wanted.after.id))
+    return query.order_by(ended.desc(), order.desc())
