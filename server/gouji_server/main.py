@@ -360,6 +360,8 @@ async def run(config: Config, on_ready: Callable[[Server], None] | None = None) 
     _say(f"gouji: serving on {server.address}")
     if server.metrics_port is not None:
         _say(f"gouji: figures on http://{config.metrics_host}:{server.metrics_port}/metrics")
+    if config.admin_port is not None:
+        _say(f"gouji: operators on {server.admin_target}")
     if on_ready is not None:
         on_ready(server)
     log.info(

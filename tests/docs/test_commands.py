@@ -93,7 +93,7 @@ def run_server(world: World, step: Step) -> None:
 
 
 def run_backup(world: World, step: Step) -> None:
-    """Copy the data of a server that runs meanwhile."""
+    """Run a command at the data of a server that runs meanwhile."""
     with serving(world.folder):
         run(world, step)
 
@@ -127,7 +127,7 @@ WAYS: list[tuple[str, Callable[[World, Step], None]]] = [
     (r"gouji serve --help", run),
     (r"gouji serve( .*)?", run_server),
     (r"gouji bot run( .*)?", run_bot),
-    (r"gouji backup .*", run_backup),
+    (r"gouji (backup|admin) .*", run_backup),
     (r"gouji restore .*", run),
     (r"gouji bot (account|token) .*", run),
     (r'echo "[a-z ]+" \| gouji account sign-in .*', run_there),

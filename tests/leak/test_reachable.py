@@ -10,6 +10,7 @@ import pytest
 
 import gouji_rules
 import gouji_server
+from gouji.admin.v1 import admin_pb2
 from gouji.cards.v1 import cards_pb2
 from tests.leak.every_call import NOT_ASKED, NOT_BY_SEATS, services
 
@@ -50,8 +51,13 @@ SERVER = Path(gouji_server.__file__).parent
 
 def reachable() -> dict[str, Descriptor]:
     """Walk over the messages that some answer of the public services can hold."""
+    return within(*(method.output_type for _, method in services()))
+
+
+def within(*messages: Descriptor) -> dict[str, Descriptor]:
+    """Walk over the messages that these can hold."""
     found: dict[str, Descriptor] = {}
-    due = [method.output_type for _, method in services()]
+    due = list(messages)
     while due:
         message = due.pop()
         if message.full_name not in found:
@@ -74,6 +80,18 @@ def test_answers_have_places_for_cards_and_bytes_where_it_is_written_why() -> No
     card = cards_pb2.Card.DESCRIPTOR
     places = {short(field.full_name) for field in fields() if field.enum_type is card or field.type == field.TYPE_BYTES}
     assert places == PLACES.keys()
+
+
+def test_hands_of_running_deals_are_told_to_operators_alone() -> None:
+    """The message that holds a hand nobody else may see is in the answer of one method of the operators' service, and
+    in none of the public ones."""
+    told = {
+        method.name
+        for method in admin_pb2.DESCRIPTOR.services_by_name["AdminService"].methods
+        if "gouji.admin.v1.RevealedHand" in within(method.output_type)
+    }
+    assert told == {"InspectTable"}
+    assert not any(name.startswith("gouji.admin.") for name in reachable())
 
 
 def test_numbers_of_hidden_things_are_in_no_answer() -> None:

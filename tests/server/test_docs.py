@@ -53,5 +53,6 @@ def test_every_figure_is_told() -> None:
 def test_every_file_is_told() -> None:
     """The files of the data directory on the page are those that the code names."""
     told = set(re.findall(r"^\| `([a-z.0-9]+)` \|", page("operations.md"), re.MULTILINE))
-    used = set(re.findall(r'"((?:journal|records)\.sqlite3|tokens\.key)"', sources("gouji_server"))) | {"lock"}
+    names = r'"((?:journal|records)\.sqlite3|(?:tokens|admin)\.key|admin\.sock)"'
+    used = set(re.findall(names, sources("gouji_server"))) | {"lock"}
     assert told == used

@@ -23,6 +23,7 @@ from gouji_cli import (
     talking,
 )
 from gouji_cli.demo.command import demo
+from gouji_cli.operating import commands as operators
 from gouji_cli.replaying.command import replay
 from gouji_cli.server_info import server_info
 from gouji_cli.terminal import by_locale, forgive_encoding, say_error
@@ -49,6 +50,7 @@ app.add_typer(account.app, name="account")
 app.add_typer(own_tables.app, name="table")
 app.add_typer(matching.app, name="match")
 app.add_typer(sharing.app, name="share")
+app.add_typer(operators.app, name="admin")
 app.command("server-info")(server_info)
 app.command("serve", context_settings=serving.PASS_ON)(serving.serve)
 app.command("demo")(demo)

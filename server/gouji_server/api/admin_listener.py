@@ -36,6 +36,7 @@ LOOPBACK = "127.0.0.1"
 MOST_PATH = 100
 """Bytes of a socket's path: systems take no more than 103 to 107."""
 MAX_REQUEST_BYTES = 65_536
+GRACE_SECONDS = 1.0
 MOST_CALLS = 64
 """Calls served at once; one more is refused with RESOURCE_EXHAUSTED."""
 
@@ -87,8 +88,8 @@ class AdminListener:
         raise AssertionError("an exit stack swallows nothing")
 
     async def stop(self) -> None:
-        """Take no more calls, and break off what runs."""
-        await self._server.stop(0)
+        """Take no more calls, and give those that run a moment to be answered."""
+        await self._server.stop(GRACE_SECONDS)
         self._closing.close()
 
 

@@ -1,0 +1,1 @@
+"""`gouji admin`: what the operators of a running server do."""
