@@ -16,6 +16,7 @@ from gouji_client import Bot, BotFailed, Manners, NewTable, PolicyBot, Refused, 
 from gouji_client.result import ResultKeeper
 from gouji_client.testing import Busy, DropStream, FakeServer, StaleDecision
 from gouji_rules.match import draw_lot
+from tests.clients.manual_clock import EagerClock
 from tests.clients.watching import AT_ONCE
 
 if TYPE_CHECKING:
@@ -282,6 +283,16 @@ async def test_a_stale_answer_is_no_fault_of_the_bot() -> None:
     server, result = await play(Lowest(), faults=[StaleDecision(at=40), Busy(at=60)])
     assert server.over
     assert result.faults == 0
+
+
+async def test_answers_that_are_too_many_wait_as_long_as_they_are_told() -> None:
+    """The wait that a limit tells on a stream is kept to, each time anew, and the same answer is given then."""
+    clock = EagerClock(limit=100)
+    async with FakeServer(seed=5, faults=[Busy(at=60, seat=0, times=3, retry_after=7.5)]) as server:
+        options: dict[str, Any] = {"backoff": AT_ONCE, "clock": clock, "silence": 5000}
+        result = await run_bot(server.address, Lowest(), table=server.table, **options)
+    assert (server.over, result.faults) == (True, 0)
+    assert clock.slept.count(7.5) == 3
 
 
 async def test_a_bot_started_again_goes_on_where_it_was(tmp_path: Path) -> None:

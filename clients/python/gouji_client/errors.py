@@ -72,7 +72,8 @@ class Refused(GoujiError):
 
     `code` is the gRPC status, `reason` a machine-readable word such as `STALE_DECISION` or `DOES_NOT_BEAT`, `rule` the
     number of the rule that an action breaks (`R12`; empty when it is no matter of the rules), `text_en` and `text_zh`
-    are for people, `metadata` holds more facts by name.
+    are for people, `metadata` holds more facts by name. `retry_delay`: seconds after which the same command may be
+    tried again, where the server told it; else 0.
     """
 
     def __init__(
@@ -84,9 +85,11 @@ class Refused(GoujiError):
         text_en: str = "",
         text_zh: str = "",
         metadata: Mapping[str, str] | None = None,
+        retry_delay: float = 0.0,
     ) -> None:
         self.code = code
         self.reason = reason
+        self.retry_delay = retry_delay
         self.rule = rule
         self.text_en = text_en
         self.text_zh = text_zh

@@ -100,4 +100,5 @@ def error_of_command(error: CommandError) -> Refused:
         text_en=error.text.en,
         text_zh=error.text.zh or error.text.en,
         metadata=dict(error.metadata),
+        retry_delay=max(0.0, error.retry_delay.ToNanoseconds() / 1e9),
     )

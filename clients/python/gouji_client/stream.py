@@ -302,7 +302,7 @@ class PlayStream:
         """Try again after a wait, or give up with what the server said last."""
 
         async def wait_and_try() -> None:
-            if await waits.pause():
+            if await waits.pause(at_least=refused.retry_delay):
                 again()
             else:
                 give_up(refused)

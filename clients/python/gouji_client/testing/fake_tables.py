@@ -12,7 +12,7 @@ import gouji_rules as gr
 from gouji.table.v1 import state_pb2, table_pb2
 from gouji_client.testing import faults
 from gouji_client.testing.following import Following, StreamEnds, Troubles, broken, draining
-from gouji_client.testing.refusals import Refusal, stale, unauthenticated
+from gouji_client.testing.refusals import Refusal, stale, too_many_calls, unauthenticated
 from gouji_client.testing.told import play_message
 from gouji_rules import actions
 
@@ -77,7 +77,7 @@ class FakeTables:
         self._streams: set[_Stream] = set()
         self._done: dict[tuple[str, str], tuple[bytes, int]] = {}
         self._said: dict[tuple[str, str, str], tuple[bytes, object]] = {}
-        self._busy: dict[int, int] = {}
+        self._busy: dict[int, list[faults.Busy]] = {}
         self.streams_opened = 0
         """How many Play and WatchTable streams were opened."""
         self.renewals = 0
@@ -363,9 +363,10 @@ class FakeTables:
             return None
         fault = self._troubles.script.due_to_answer(seat, table.n)
         if isinstance(fault, faults.Busy):
-            self._busy[seat] = fault.times
-        if self._busy.get(seat, 0) > 0:
-            self._busy[seat] -= 1
+            self._busy[seat] = [fault] * fault.times
+        if busy := self._busy.get(seat):
+            if wait := busy.pop().retry_after:
+                raise too_many_calls(wait)
             raise Refusal(grpc.StatusCode.UNAVAILABLE, "NOT_DURABLE", "try again with the same request id", "请重试")
         if isinstance(fault, faults.StaleDecision):
             table.default(seat)

@@ -102,9 +102,11 @@ class LoseResult(_Fault):
 
 @dataclass(frozen=True, slots=True)
 class Busy(_Fault):
-    """The client's next answer is refused `times` times with UNAVAILABLE, before anything is done."""
+    """The client's next answer is refused `times` times, before anything is done: with UNAVAILABLE, or where it is to
+    wait `retry_after` seconds with RESOURCE_EXHAUSTED, `TOO_MANY_CALLS`, as the real server's limits do."""
 
     times: int = 2
+    retry_after: float = 0.0
 
 
 StreamFault: TypeAlias = (

@@ -53,12 +53,15 @@ class Refusal(Exception):
 
     def command_error(self) -> table_pb2.CommandError:
         """Return it as a stream tells it."""
-        return table_pb2.CommandError(
+        told = table_pb2.CommandError(
             code=self.code.value[0],
             reason=self.reason,
             rule=self.rule,
             text=rules_pb2.LocalizedText(en=self.text_en, zh=self.text_zh),
         )
+        if self.retry_after is not None:
+            told.retry_delay.FromNanoseconds(round(self.retry_after * 1e9))
+        return told
 
     async def abort(self, context: grpc.aio.ServicerContext[Message, Message]) -> NoReturn:
         """End a call with it."""
@@ -91,6 +94,13 @@ def unauthenticated() -> Refusal:
 def stale() -> Refusal:
     """Return the refusal of an answer to a question that is not open any more."""
     return Refusal(grpc.StatusCode.ABORTED, "STALE_DECISION", "this decision is not open", "此问已不在等待回答")
+
+
+def too_many_calls(wait: float) -> Refusal:
+    """Return the refusal of a call before so many seconds have passed."""
+    text = "too many calls from this account in a short time"
+    code = grpc.StatusCode.RESOURCE_EXHAUSTED
+    return Refusal(code, "TOO_MANY_CALLS", text, "此账号短时间内调用过多", retry_after=wait)
 
 
 def bad_request(text_en: str, text_zh: str) -> Refusal:
