@@ -70,14 +70,14 @@ def line_of(process: subprocess.Popen[str], pattern: str) -> re.Match[str]:
 
 
 @pytest.mark.timeout(120)
-def test_who_waits_is_called_plays_and_is_matched(mei: str, address: str) -> None:
+def test_who_waits_is_called_plays_and_is_matched(mei: str) -> None:
     """`find` tells the command that plays the seat kept for one, and ends with 0 when the match has begun."""
     with finding(mei, "--bots-after", "0", "--rules", "qingdao", "--rules", "shandong") as process:
         line_of(process, r"^tickets/\w+: waiting for others$")
         table = line_of(process, r": called to (tables/\w+)$")[1]
         command = line_of(process, r"^play by .*: .* (bot run --keep .*)$")[1]
         assert command == f"bot run --keep {mei} --table {table}"
-        played = json.loads(told(gouji(*command.split(), "--server", address, "--json")))
+        played = json.loads(told(gouji(*command.split(), "--json")))
         assert (played["table"], played["complete"]) == (table, True)
         line_of(process, f": the match at {table} has begun$")
         assert process.wait(30) == 0

@@ -73,7 +73,10 @@ class Order:
 
 @app.command("run")
 def run(
-    server: Annotated[str, typer.Option(metavar="HOST:PORT", help="The server.")] = DEFAULT_SERVER,
+    server: Annotated[
+        str,
+        typer.Option(metavar="HOST:PORT", help=f"The server; else the one of --keep's file, else {DEFAULT_SERVER}."),
+    ] = "",
     policy: Annotated[
         str, typer.Option(metavar="POLICY", help="simple, random, module:Class or file.py:Class.")
     ] = "simple",
@@ -152,6 +155,7 @@ def run(
     from gouji_client.table_changes import TIME_PRESETS
 
     logging.basicConfig(format="gouji: %(message)s")
+    server = server or server_of(keep) or DEFAULT_SERVER
     try:
         player = load_bot(policy, seed)
     except NoSuchBot as error:
@@ -247,6 +251,16 @@ def run(
     except Stopped:
         fail(by_locale("stopped", "已停止"), status=STOPPED)
     conclude(result, info, written, as_json=as_json)
+
+
+def server_of(keep: Path | None) -> str:
+    """Return the server of an account's file; empty where there is none that can be read."""
+    from gouji_client import Credentials, CredentialsError
+
+    try:
+        return Credentials.load(keep).server if keep is not None and keep.exists() else ""
+    except CredentialsError:  # told when it is used
+        return ""
 
 
 def bot_token(file: Path | None) -> str | None:

@@ -111,7 +111,7 @@ def new(
         return await client.lobby.get(made), await client.lobby.join_code(made) if private else ""
 
     made, code = _do(way, make)
-    _show(made, code, as_json=as_json)
+    _show(made, code, way, as_json=as_json)
 
 
 @app.command("show")
@@ -240,7 +240,7 @@ def update(
         return changed, await client.lobby.join_code(table) if became_private else ""
 
     changed, code = _do(way, change)
-    _show(changed, code, as_json=as_json)
+    _show(changed, code, way, as_json=as_json)
 
 
 def _changes(**given: Any) -> TableChanges:
@@ -284,7 +284,7 @@ def rematch(table: TableName, way: Way, as_json: AsJson = False) -> None:
     _show(again, as_json=as_json)
 
 
-def _show(table: lobby_pb2.Table, code: str = "", *, as_json: bool) -> None:
+def _show(table: lobby_pb2.Table, code: str = "", way: Way | None = None, *, as_json: bool) -> None:
     told = as_data(table) | _details(table)
     if code:
         told["join_code"] = code
@@ -302,8 +302,8 @@ def _show(table: lobby_pb2.Table, code: str = "", *, as_json: bool) -> None:
     for seat in seats:
         ready = by_locale("  ready", "  已准备") if seat["ready"] else ""
         print(plain(f"seat {seat['seat']}: {_who(seat)}{ready}"))
-    if code:
-        hint = f"{own_command()} bot run --join-code {code}"
+    if code and way is not None:
+        hint = f"{own_command()} bot run --server {way.server or way.credentials().server} --join-code {code}"
         print(plain(by_locale(f"others join it by: {hint}", f"他人加入：{hint}")))
 
 

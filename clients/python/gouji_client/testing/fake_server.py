@@ -47,7 +47,7 @@ STOP_GRACE = 2.0
 
 
 class FakeServer:
-    """A gRPC server on a loopback port of its own with one table, for tests.
+    """A gRPC server on a loopback port of its own with a table, for tests; clients may make others.
 
     `seats` are for clients, the others are played by `opponents`: a policy's name, a policy
     `(SeatView, Random) -> Action`, or a script such as `["play 5555", "pass"]`; or a mapping of seats to these. Who
@@ -66,7 +66,7 @@ class FakeServer:
     """
 
     table = NAME
-    """The name of the one table."""
+    """The name of the table that is there from the start."""
 
     def __init__(
         self,
