@@ -222,11 +222,12 @@ class Followers:
                     self._drop(subscription)
 
     def cut_off(self) -> None:
-        """Let those go who watched by a share link that is void."""
+        """Let those go who watched by a share link that is void. A Play stream ends: nothing else would tell it."""
         for subscription in self.subscriptions:
             grant = subscription.grant
             if grant is not None and not grant.live and subscription.seat < 0:
                 self._drop(subscription)
+                subscription.outbox.finish(refusals.link_ended())
 
     def _refresh(self, story: Story) -> None:
         """Seats changed: give each follower the eyes of its seat."""

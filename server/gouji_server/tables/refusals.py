@@ -363,6 +363,17 @@ def unavailable() -> Refused:
     )
 
 
+def link_ended() -> Refused:
+    """End a stream that followed a table by a share link: its client follows the rest anew."""
+    return Refused(
+        UNAVAILABLE,
+        "SHARE_LINK_ENDED",
+        "a share link by which this stream followed a table is void: follow the others anew",
+        "此数据流所用的一个分享链接已作废：请重新关注其余牌桌",
+        retry_seconds=0.0,
+    )
+
+
 def stopping() -> Refused:
     """Refuse what comes while the server stops."""
     return Refused(
