@@ -29,6 +29,14 @@ class JournalFailed(JournalError):
     """An append or a read went wrong. Whether the entries were written is not known before they are read again."""
 
 
+class JournalDamaged(JournalError):
+    """What the disk holds of a table is damaged: `entries` are those before the first that cannot be read."""
+
+    def __init__(self, message: str, entries: Sequence[Entry]) -> None:
+        super().__init__(message)
+        self.entries = entries
+
+
 class Fenced(JournalError):
     """The table's last entry is not the one expected: somebody else wrote. Nothing was appended."""
 
@@ -46,10 +54,16 @@ class Journal(Protocol):
         """
 
     async def read(self, table: str) -> list[Entry]:
-        """Read all entries of a table in order; an unknown table has none. Raises :class:`JournalFailed`."""
+        """Read all entries of a table in order; an unknown table has none.
+
+        Raises :class:`JournalDamaged`, or :class:`JournalFailed` where another try may succeed.
+        """
 
     async def summaries(self) -> list[tuple[str, bytes]]:
-        """Read every table's name and newest summary, in the order of creation. Raises :class:`JournalFailed`."""
+        """Read every table's name and newest summary, in the order of creation; without those that are damaged.
+
+        Raises :class:`JournalFailed`.
+        """
 
     async def close(self) -> None:
         """Write what was given, then let go. Appending afterwards raises :class:`JournalFailed`."""

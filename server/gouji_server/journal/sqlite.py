@@ -18,13 +18,18 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 
-from gouji_server.journal.entries import Entry, Fenced, JournalError, JournalFailed
+import structlog
+
+from gouji_server.journal.entries import Entry, Fenced, JournalDamaged, JournalError, JournalFailed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
 _T = TypeVar("_T")
+_Rows = tuple[list[tuple[Any, ...]], Exception | None]
+
+_log = structlog.get_logger("gouji.journal")
 
 SCHEMA_VERSION = 1
 FULL = 2
@@ -49,6 +54,16 @@ _MOST_ROWS = 64
 """Rows of one INSERT: each step of a statement lets go of the interpreter lock, so fewer, larger ones wait less."""
 _MOST_KNOWN = 10_000
 """Tables whose last number the writer remembers; beyond that all are forgotten and looked up again."""
+_ENTRIES_OF = (
+    "SELECT seq, kind, body, digest FROM entries WHERE table_id = (SELECT id FROM tables WHERE name = ?) ORDER BY seq"
+)
+_LEAST_TABLE_BYTES = 30
+"""A table's name and summary take more."""
+_HEADER_BYTES = 100
+_MOST_MISSING = 1 << 32
+"""Bytes. A header that says that more are missing is itself damaged. (They take no room on the disk.)"""
+_DAMAGES = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+"""SQLite's codes for bytes on the disk that make no sense: trying again does not help, and other pages may be good."""
 
 
 class Observer(Protocol):
@@ -130,16 +145,36 @@ class SqliteJournal:
 
     async def read(self, table: str) -> list[Entry]:
         """See :class:`~gouji_server.journal.entries.Journal`."""
-        rows = await self._query(
-            "SELECT seq, kind, body, digest FROM entries WHERE table_id = (SELECT id FROM tables WHERE name = ?) "
-            "ORDER BY seq",
-            (table,),
-        )
-        return [Entry(*row) for row in rows]
+        rows, damage = await self._query(_ENTRIES_OF, (table,))
+        entries = [Entry(*row) for row in rows]
+        if damage is not None:
+            raise JournalDamaged(f"{table}: nothing can be read after entry {len(entries)}: {damage}", entries)
+        return entries
 
     async def summaries(self) -> list[tuple[str, bytes]]:
         """See :class:`~gouji_server.journal.entries.Journal`."""
-        return [(name, summary) for name, summary in await self._query("SELECT name, summary FROM tables ORDER BY id")]
+        rows, damage = await self._query("SELECT name, summary FROM tables ORDER BY id")
+        if damage is not None:
+            rows = await self._undamaged_summaries()
+            _log.error("journal_damaged", error=str(damage), tables_readable=len(rows))
+        return [(name, summary) for name, summary in rows]
+
+    async def _undamaged_summaries(self) -> list[tuple[Any, ...]]:
+        """Read the summaries one by one, leaving out what cannot be read."""
+        ends = [
+            rows[0][0] or 0
+            for sql in ("SELECT max(id) FROM tables", "SELECT max(table_id) FROM entries")
+            for rows, damage in (await self._query(sql),)
+            if damage is None
+        ]
+        if not ends:
+            raise JournalFailed(f"the journal {self._path} is damaged beyond reading: restore a backup")
+        # Numbers have no gaps, so there cannot be more than bytes allow: the ends may be damaged themselves.
+        most = min(max(ends), self._path.stat().st_size // _LEAST_TABLE_BYTES)
+        found: list[tuple[Any, ...]] = []
+        for number in range(1, most + 1):
+            found += (await self._query("SELECT name, summary FROM tables WHERE id = ?", (number,)))[0]
+        return found
 
     async def writer_pragma(self, name: str) -> object:
         """Ask the writer's own connection for the value of a pragma, such as ``synchronous``."""
@@ -190,16 +225,23 @@ class SqliteJournal:
 
     # ── reading: a thread and a connection of its own ──
 
-    async def _query(self, sql: str, arguments: tuple[str, ...] = ()) -> list[tuple[Any, ...]]:
+    async def _query(self, sql: str, arguments: tuple[object, ...] = ()) -> _Rows:
+        """Return rows, and the error where those after them are damaged."""
         if self._closed:
             raise JournalFailed("the journal is closed")
         return await self._loop.run_in_executor(self._readers, self._query_now, sql, arguments)
 
-    def _query_now(self, sql: str, arguments: tuple[str, ...]) -> list[tuple[Any, ...]]:
+    def _query_now(self, sql: str, arguments: tuple[object, ...]) -> _Rows:
+        rows: list[tuple[Any, ...]] = []
         try:
             with contextlib.closing(self._connect(self._path)) as connection:
-                return connection.execute(sql, arguments).fetchall()
-        except (sqlite3.Error, OSError) as error:
+                connection.text_factory = _lenient  # a text that is none is for its reader to judge
+                for row in connection.execute(sql, arguments):
+                    rows.append(row)  # noqa: PERF402 - what was read before an error is kept
+                return rows, None
+        except (sqlite3.Error, OSError, MemoryError) as error:
+            if _is_damage(error):
+                return rows, error
             raise JournalFailed(f"the journal {self._path} cannot be read: {error}") from error
 
     # ── writing: everything below runs in the writer's thread ──
@@ -207,7 +249,7 @@ class SqliteJournal:
     def _write_all(self) -> None:
         try:
             connection = self._prepared()
-        except (sqlite3.Error, OSError, JournalError) as error:
+        except Exception as error:  # noqa: BLE001 - a damaged file makes SQLite fail in many ways, for want of memory too
             told = JournalError(f"the journal {self._path} cannot be used: {error}")
             self._call(_fail, self._opened, error if isinstance(error, JournalError) else told)
             return
@@ -227,6 +269,9 @@ class SqliteJournal:
             self._loop.call_soon_threadsafe(function, *arguments)
 
     def _prepared(self) -> sqlite3.Connection:
+        missing = _fill_up(self._path)
+        if missing:
+            _log.error("journal_damaged", error=f"the file's last {missing} bytes are missing")
         connection = self._connect(self._path)
         try:
             self._prepare(connection)
@@ -241,6 +286,10 @@ class SqliteJournal:
             raise JournalError(f"{self._path} is an SQLite file, but no journal")
         if version > SCHEMA_VERSION:
             raise JournalError(f"the journal {self._path} was made by a newer version of this server")
+        # Entries that are altered are found by their digests; that some are gone, by the shape of the pages alone.
+        shape = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+        if shape != "ok":
+            _log.error("journal_damaged", error=" ".join(shape.split()))
         mode = connection.execute("PRAGMA journal_mode = WAL").fetchone()[0]
         if mode != "wal":
             raise JournalError(
@@ -266,6 +315,11 @@ class SqliteJournal:
             appends[0].error = Fenced(f"{appends[0].table}: {error}")
             return
         except Exception as error:  # noqa: BLE001 - a writer that ended would leave every table waiting for ever
+            if _is_damage(error) and len(appends) > 1:
+                # Where one table's pages are damaged, those of others need not be.
+                for append in appends:
+                    self._commit(connection, [append])
+                return
             for append in appends:
                 append.error = JournalFailed(f"the journal {self._path} cannot be written: {error}")
             return
@@ -318,6 +372,36 @@ class SqliteJournal:
             "SELECT id, (SELECT max(seq) FROM entries WHERE table_id = id) FROM tables WHERE name = ?", (table,)
         ).fetchone()
         return (0, 0) if found is None else (found[0], found[1] or 0)
+
+
+def _is_damage(error: Exception) -> bool:
+    """Whether an error says that what is on the disk is damaged. The code's low byte is its kind."""
+    code: int = getattr(error, "sqlite_errorcode", 0)
+    return code & 0xFF in _DAMAGES
+
+
+def _fill_up(path: Path) -> int:
+    """Put noughts where the end of a database file is missing; return how many bytes.
+
+    SQLite would read nothing of such a file. Now the pages that are there can be read, and those that are gone are
+    damaged ones. Pages that the write-ahead log holds are read from there as ever.
+    """
+    with contextlib.suppress(FileNotFoundError), path.open("r+b") as file:
+        header = file.read(_HEADER_BYTES)
+        if len(header) < _HEADER_BYTES or not header.startswith(b"SQLite format 3\0"):
+            return 0
+        page = int.from_bytes(header[16:18], "big")
+        whole = (65536 if page == 1 else page) * int.from_bytes(header[28:32], "big")
+        missing = whole - path.stat().st_size
+        # The count of pages is good where it was written together with the count of changes; none has this many more.
+        if header[24:28] == header[92:96] and 0 < missing < _MOST_MISSING:
+            file.truncate(whole)
+            return missing
+    return 0
+
+
+def _lenient(text: bytes) -> str:
+    return text.decode(errors="replace")
 
 
 def connect_to(path: Path) -> sqlite3.Connection:

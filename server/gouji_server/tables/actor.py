@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from gouji_server.journal import Fenced, JournalFailed
+from gouji_server.journal import Fenced, JournalDamaged, JournalFailed
 from gouji_server.tables import inputs, refusals
 from gouji_server.tables.absence import Absence
 from gouji_server.tables.deal_starts import start_deal
@@ -28,6 +28,9 @@ from gouji_server.tables.table_clock import TableClock
 from gouji_server.tables.world import World
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gouji_server.journal import Entry
     from gouji_server.tables.messages import Message
 
 
@@ -168,6 +171,8 @@ class Actor:
         self.followers.end(refused)
 
     def _tell_ready(self, refused: refusals.Refused | None) -> None:
+        if refused is None and self.ready.done() and self.ready.exception() is not None:
+            self.ready = self._loop.create_future()  # it could not be read for a time
         if self.ready.done():
             return
         if refused is None:
@@ -318,6 +323,8 @@ class Actor:
     async def _read(self) -> bool:
         """Read the table from its journal; return False if there is none, or the server stops."""
         while not self._stopping:
+            entries: Sequence[Entry]
+            damage: JournalDamaged | None = None
             try:
                 entries = await self.world.journal.read(self.name)
             except JournalFailed as error:
@@ -325,12 +332,14 @@ class Actor:
                     self.log.error("journal_unreadable", error=str(error))  # noqa: TRY400 - the text says it all
                 await self._pause()
                 continue
-            if not entries:
+            except JournalDamaged as error:
+                entries, damage = error.entries, error
+            if not entries and damage is None:
                 self.missing = True
                 return False
             try:
                 now_ms = int(self.world.clock.now() * 1000)
-                story, diverged = await recover(self.name, entries, self.world.limits, now_ms)
+                story, diverged = await recover(self.name, entries, self.world.limits, now_ms, whole=damage is None)
             except Diverged:
                 if not self._unreadable:
                     self.log.exception("table_unreadable")
@@ -338,12 +347,16 @@ class Actor:
                 await self._pause()
                 continue
             self._unreadable = False
-            if diverged is not None:
+            if damage is not None:
+                self.log.error("journal_damaged", seq=story.seq, error=str(damage))
+            elif diverged is not None:
                 cause = diverged.__cause__  # by its name alone: its text may hold what an entry says
                 why = "digest" if cause is None else type(cause).__name__
                 self.log.error("journal_diverges", seq=diverged.seq, kind=diverged.kind, error=why)
+            if damage is not None or diverged is not None:
                 self.world.metrics.frozen()
             self._story = story
+            self._tell_ready(None)
             self._clock.woke()
             self.followers.catch_up(story)
             self._clock.set(story)
@@ -356,6 +369,7 @@ class Actor:
         """Wait before the journal is read again; meanwhile whoever asks is told to try later."""
         self._unreadable = True
         refused = refusals.unavailable()
+        self._tell_ready(refused)
         for message in self._mailbox:
             message.tell(refused)
         self._mailbox.clear()

@@ -192,11 +192,17 @@ def _diverging(entry: Entry) -> Iterator[None]:
 
 
 async def recover(
-    name: str, entries: Sequence[Entry], limits: Limits, now_ms: int = 0
+    name: str, entries: Sequence[Entry], limits: Limits, now_ms: int = 0, *, whole: bool = True
 ) -> tuple[Story, Diverged | None]:
-    """Fold a journal. Where an entry does not lead where it led, the story is frozen at the one before it."""
+    """Fold a journal. Where an entry does not lead where it led, the story is frozen at the one before it; at the last
+    where what follows could not be read. Raises :class:`Diverged` where there is no entry to begin with."""
     try:
-        return await _fold(name, entries, limits, now_ms), None
+        if not entries:
+            raise Diverged(1, "unread")
+        story = await _fold(name, entries, limits, now_ms)
+        if not whole:
+            story.freeze()
+        return story, None
     except Diverged as diverged:
         good = await _fold(name, entries[: diverged.seq - 1], limits, now_ms) if diverged.seq > 1 else None
         if good is None or good.seq != diverged.seq - 1:
