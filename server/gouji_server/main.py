@@ -56,7 +56,7 @@ from gouji_server.tables.operating import Operating
 from gouji_server.tables.refusals import stopping
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Coroutine, Sequence
+    from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
 
     from gouji_server.tables import Clock, Entropy, HouseBots
 
@@ -121,6 +121,7 @@ class Server:
         Clock, entropy and built-in bots are the system's and a worker process's unless given.
         """
         async with AsyncExitStack() as rooms:
+            rooms.enter_context(_unreadable_files_told())
             clock = clock or SystemClock()
             entropy = entropy or SystemEntropy()
             metrics = Metrics()
@@ -255,6 +256,17 @@ def limits(config: Config) -> Limits:
         lag_seconds=config.lag_allowance_seconds,
         spectator_delay_seconds=config.spectator_delay_seconds,
     )
+
+
+@contextlib.contextmanager
+def _unreadable_files_told() -> Iterator[None]:
+    """Have a start that fails for what is in the files say so in one line."""
+    try:
+        yield
+    except RecordsFailed as error:
+        raise StartError("the records cannot be read: restore a backup") from error
+    except JournalError as error:
+        raise StartError(str(error)) from error
 
 
 async def _records(directory: DataDirectory, rooms: AsyncExitStack) -> Database:

@@ -10,7 +10,7 @@ from alembic import command
 from alembic.config import Config as AlembicConfig
 from alembic.util import CommandError
 from sqlalchemy import event
-from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy.exc import DatabaseError, DBAPIError, InternalError, OperationalError
 from sqlalchemy.ext.asyncio import create_async_engine
 
 from gouji_server.data_directory import StartError
@@ -77,7 +77,11 @@ class Database:
         try:
             async with self._engine.begin() as connection:
                 yield connection
-        except OperationalError as error:
+        except DatabaseError as error:
+            # The database's own trouble. A damaged page is told as the class above all; what statements do wrong (a
+            # constraint broken, say) is told as one of the others.
+            if type(error) is not DatabaseError and not isinstance(error, (OperationalError, InternalError)):
+                raise
             log.error("records_failed", error=str(error.orig))  # noqa: TRY400 - the text says it all
             raise RecordsFailed from error
 
