@@ -29,9 +29,7 @@ def say(
     emote: Annotated[str, typer.Option("--emote", metavar="NAME", help="An emote instead: egg, flower, laugh …")] = "",
     phrase: Annotated[str, typer.Option("--phrase", metavar="ID", help="A quick phrase instead: hello, thanks …")] = "",
     scope: Scope = "table",
-    at: Annotated[
-        int | None, typer.Option("--at", min=0, max=5, metavar="SEAT", help="Whom it is for.")
-    ] = None,
+    at: Annotated[int | None, typer.Option("--at", min=0, max=5, metavar="SEAT", help="Whom it is for.")] = None,
 ) -> None:
     """Say something at a table: a line of text, an emote, or a quick phrase."""
 
