@@ -428,10 +428,7 @@ Input: TypeAlias = (
     | Unchanged
     | Abandoned
     | Frozen
-    | operators.Held
-    | operators.Released
-    | operators.ShutDown
-    | operators.Ousted
+    | operators.OperatorInput
 )
 
 MOVE = "move"
@@ -466,10 +463,7 @@ _KINDS: dict[str, type[Any]] = {
     "same": Unchanged,
     "abandon": Abandoned,
     "freeze": Frozen,
-    "hold": operators.Held,
-    "release": operators.Released,
-    "shut": operators.ShutDown,
-    "oust": operators.Ousted,
+    **operators.KINDS,
 }
 _KIND_OF: dict[type[Any], str] = {made: kind for kind, made in _KINDS.items()}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,3 +39,9 @@ class Ousted:
     seat: int
     heir: str
     request_id: str
+
+
+OperatorInput: TypeAlias = Held | Released | ShutDown | Ousted
+
+KINDS: dict[str, type[Any]] = {"hold": Held, "release": Released, "shut": ShutDown, "oust": Ousted}
+"""What the journal calls each."""

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import grpc
-from grpc_status import rpc_status
 
 from gouji_cli.terminal import by_locale, fail, speaks_chinese
 
@@ -91,10 +90,13 @@ def _who() -> str:
 
 
 def _told(error: grpc.RpcError, where: str) -> str:
-    from google.rpc import error_details_pb2
+    from google.rpc import error_details_pb2, status_pb2
 
     call: Any = error
-    status = rpc_status.from_call(call)
+    status = None
+    for key, value in call.trailing_metadata() or ():
+        if key == "grpc-status-details-bin":
+            status = status_pb2.Status.FromString(value)
     if status is None:
         if call.code() in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED):
             return by_locale(f"no server answers at {where}", f"{where} 没有服务器应答")
