@@ -258,16 +258,16 @@ def _check(request: pb.CreateTicketRequest) -> None:
     names = [name.removeprefix("ruleSets/") for name in request.rule_sets]
     known = all(name in gr.PRESETS and f"ruleSets/{name}" in request.rule_sets for name in names)
     if not 1 <= len(names) <= 6 or len(set(names)) < len(names) or not known:
-        raise bad_request("rule_sets: wanted: one to six rule sets, each once", "rule_sets：应为1到6种规则，不得重复")
+        raise bad_request("rule_sets: wanted: one to six rule sets, each once", "rule_sets：应为 1 到 6 种规则，不得重复")
     if not _REGION(request.region):
-        raise bad_request("region: wanted: at most 32 characters of a-z 0-9 -", "region：最多32个字符，限 a-z 0-9 -")
+        raise bad_request("region: wanted: at most 32 characters of a-z 0-9 -", "region：最多 32 个字符，限 a-z 0-9 -")
     start, step, most = request.window_start, request.window_step, request.window_most
     if not (0 <= start <= most <= 1000 and 0 <= step <= 1000):
         raise bad_request(
             "window_most: wanted: 0 <= window_start <= window_most <= 1000", "window_most：应为 0 至 1000"
         )
     if not 0 <= request.fill_with_bots_after.ToNanoseconds() / 1e9 <= TICKET_SECONDS:
-        raise bad_request("fill_with_bots_after: wanted: up to 30 minutes", "fill_with_bots_after：最多30分钟")
+        raise bad_request("fill_with_bots_after: wanted: up to 30 minutes", "fill_with_bots_after：最多 30 分钟")
 
 
 def _no_party() -> Refusal:
