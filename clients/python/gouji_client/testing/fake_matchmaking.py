@@ -258,8 +258,9 @@ def _check(request: pb.CreateTicketRequest) -> None:
     names = [name.removeprefix("ruleSets/") for name in request.rule_sets]
     known = all(name in gr.PRESETS and f"ruleSets/{name}" in request.rule_sets for name in names)
     if not 1 <= len(names) <= 6 or len(set(names)) < len(names) or not known:
-        text_en, text_zh = "rule_sets: wanted: one to six rule sets, each once", "rule_sets：应为 1 到 6 种规则，不得重复"
-        raise bad_request(text_en, text_zh)
+        raise bad_request(
+            "rule_sets: wanted: one to six rule sets, each once", "rule_sets：应为 1 到 6 种规则，不得重复"
+        )
     if not _REGION(request.region):
         raise bad_request("region: wanted: at most 32 characters of a-z 0-9 -", "region：最多 32 个字符，限 a-z 0-9 -")
     start, step, most = request.window_start, request.window_step, request.window_most
