@@ -104,6 +104,7 @@ class Fuzz:
         self.dice = random.Random(seed)
         self.report = Report()
         self.cast: Cast
+        self.now = ""
         self._views: tuple[tuple[int, ...], list[bytes]] | None = None
         self._files: list[sqlite3.Connection] = []
 
@@ -120,7 +121,14 @@ class Fuzz:
                 if number % RENEWED_AFTER == 0:
                     await self._renew()
                 service, method = methods[number % len(methods)]
-                await self._one(service, method)
+                self.now = method.name
+                try:
+                    async with asyncio.timeout(2 * ANSWER_SECONDS):
+                        await self._one(service, method)
+                except TimeoutError:
+                    raise Found(f"after message {number}, to {method.name}, something hangs: {self.now}") from None
+                if number % 10_000 == 9_999:
+                    print(f"{number + 1} messages", flush=True)
             await self._compare_views()
         return self.report
 
@@ -195,6 +203,7 @@ class Fuzz:
 
     async def _compare_views(self) -> None:
         """Hold that the views of the match are the same where no file changed."""
+        self.now = "comparing views"
         before = self._versions()
         views = await self.cast.views()
         if self._views is not None and self._views[0] == before:
@@ -230,6 +239,7 @@ class Fuzz:
 
     async def _apt(self, kind: Any) -> tuple[str, Metadata, Any]:
         """Make a request that is good at this moment of the match, and of the seat that is asked."""
+        self.now = "making an apt request"
         asked = await self._asked()
         if not asked:
             await self._renew()

@@ -21,6 +21,7 @@ import gouji_rules as gr
 from gouji.lobby.v1 import lobby_pb2
 from gouji_bots import policies
 from gouji_client import Backoff, Client, NewTable, Refused, connect
+from gouji_rules.actions import kill_action
 from gouji_rules.fairness import Proof
 from gouji_rules.records import check_record, record_of_deal, write_record
 from gouji_server.journal import SqliteJournal
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.kill, pytest.mark.slow, pytest.mark.timeout(300)]
 
-OUT_OF_TURN = ("count_told", "felt")
+TURNS = ("played", "passed")
 
 IMPATIENT = Backoff(first=0.02, ceiling=0.1, patience=60)
 
@@ -124,7 +125,7 @@ async def ask_around(table: Table, seat: int, ledger: Ledger, dice: random.Rando
         ledger.counts.append((seat, of, await table.ask_count(of)))
         ledger.felt.append((seat, await table.feel()))
     except Refused as refused:
-        reasons = ("NO_REPORT", "NO_CARDS", "NO_CHANCES_LEFT", "NO_DEAL", "TABLE_CLOSED", "TOO_MUCH_SAID")
+        reasons = ("NO_REPORT", "NO_FEELING", "NO_CARDS", "NO_CHANCES_LEFT", "NO_DEAL", "TABLE_CLOSED", "TOO_MUCH_SAID")
         assert refused.reason in reasons  # noqa: PT017
 
 
@@ -178,16 +179,27 @@ async def journal_of(server: KillableServer, table: str) -> list[inputs.Input]:
 
 PLAIN = {
     gr.verb_of(action): action
-    for action in (gr.PASS, gr.YIELD, gr.WIND, gr.DECLINE, gr.NO, gr.REVOLT, gr.KEEP_HEAD, gr.DROP_HEAD)
+    for action in (
+        *(gr.PASS, gr.YIELD, gr.WIND, gr.DECLINE, gr.NO, gr.REVOLT, gr.KEEP_HEAD, gr.DROP_HEAD),
+        *(gr.CALL_OPEN, gr.CALL_BLIND, gr.REFUSE, gr.ACCEPT, gr.WAIVE, gr.SWAP),
+    )
+}
+WITH_CARDS = {
+    gr.Verb.PLAY: gr.play_action,
+    gr.Verb.BURN: gr.burn_action,
+    gr.Verb.KILL: kill_action,
+    gr.Verb.GIVE: gr.give_action,
 }
 
 
 def action_of(move: inputs.Moved) -> gr.Action:
     """Read a journal's move in the rules' own words."""
-    if move.verb not in (gr.Verb.PLAY, gr.Verb.BURN):
-        return PLAIN[gr.Verb(move.verb)]
-    put_down = gr.play_of_cards([gr.Card(card) for card in move.cards])
-    return gr.play_action(put_down) if move.verb == gr.Verb.PLAY else gr.burn_action(put_down)
+    verb = gr.Verb(move.verb)
+    if verb is gr.Verb.SHOW:
+        return gr.show_action(move.suit)
+    if verb not in WITH_CARDS:
+        return PLAIN[verb]
+    return WITH_CARDS[verb](gr.play_of_cards([gr.Card(card) for card in move.cards]))
 
 
 def replayed(journal: list[inputs.Input]) -> list[str]:
@@ -260,11 +272,10 @@ def hold_together(ledger: Ledger, journal: list[inputs.Input]) -> None:
 
 
 def hold_told(acknowledged: list[tuple[int, int, gr.Action]], story: dict[int, events_pb2.TableEvent]) -> None:
-    """Hold that every acknowledged play and pass is told once: it is the first event after its question, but for what
-    was said out of turn."""
+    """Hold that every acknowledged play and pass is told once: it is the first turn told after its question."""
     plays = passes = 0
     for seat, decision, action in acknowledged:
-        event = story[next(n for n in count(decision + 1) if story[n].WhichOneof("event") not in OUT_OF_TURN)]
+        event = story[next(n for n in count(decision + 1) if story[n].WhichOneof("event") in TURNS)]
         if gr.verb_of(action) == gr.Verb.PLAY:
             plays += 1
             assert (event.WhichOneof("event"), event.played.play.seat) == ("played", seat)
