@@ -104,6 +104,7 @@ class Fuzz:
         self.dice = random.Random(seed)
         self.report = Report()
         self.cast: Cast
+        self._following: list[Seat] = []
         self.now = ""
         self._views: tuple[tuple[int, ...], list[bytes]] | None = None
         self._files: list[sqlite3.Connection] = []
@@ -118,12 +119,12 @@ class Fuzz:
                     files.enter_context(contextlib.closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)))
                 )
             for number in range(messages):
-                if number % RENEWED_AFTER == 0:
-                    await self._renew()
                 service, method = methods[number % len(methods)]
                 self.now = method.name
                 try:
                     async with asyncio.timeout(2 * ANSWER_SECONDS):
+                        if number % RENEWED_AFTER == 0:
+                            await self._renew()
                         await self._one(service, method)
                 except TimeoutError:
                     raise Found(f"after message {number}, to {method.name}, something hangs: {self.now}") from None
@@ -133,8 +134,11 @@ class Fuzz:
         return self.report
 
     async def _renew(self) -> None:
+        """Begin another match with other people. All share a connection, and what it carries at once is limited."""
         running = self.running
         self._views = None
+        for seat in self._following:
+            seat.stream.call.cancel()
         players = [await running.player(f"p{n}") for n in range(6)]
         stranger = await running.player("stranger")
         options = [
@@ -152,6 +156,7 @@ class Fuzz:
             "bot": bot.metadata,
         }
         callers |= {f"seat {number}": seat.client.metadata for number, seat in enumerate(seats)}
+        self._following = seats
         self.cast = Cast(seats, stranger, waiting, callers)
 
     async def _one(self, service: ServiceDescriptor, method: MethodDescriptor) -> None:
