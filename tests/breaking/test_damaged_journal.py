@@ -36,7 +36,7 @@ DAMAGED = 1
 """Which of them is damaged: it has written more than a page, and others lie on both sides of it."""
 LEAF = 10
 """The first byte of a page of SQLite's that holds the end of a tree of keys."""
-DAMAGES = 40
+DAMAGES = 25
 
 
 async def written(path: Path) -> dict[str, table_pb2.TableUpdate]:

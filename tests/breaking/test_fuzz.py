@@ -15,7 +15,7 @@ from tests.leak.every_call import services
 if TYPE_CHECKING:
     from pathlib import Path
 
-MESSAGES = 2000
+MESSAGES = 1200
 
 
 @pytest.mark.slow
@@ -26,7 +26,7 @@ async def test_no_message_breaks_anything(tmp_path: Path) -> None:
     assert report.sent == MESSAGES
     assert set(report.methods) == {method.name for _, method in services()}
     assert set(report.callers) == {"nobody", "forger", "stranger", "bot", "seat"}
-    assert report.views_compared > 10
+    assert report.views_compared > 4
     # The messages come far enough: they are not all refused for their shape.
     assert {"OK", "UNAUTHENTICATED", "PERMISSION_DENIED", "NOT_FOUND", "FAILED_PRECONDITION"} <= set(report.codes)
 
