@@ -193,6 +193,7 @@ class Server:
                 pages=pages,
                 clock=clock,
                 streams=lambda: len(streams),
+                cancel_tickets=matchmaker.cancel_of,
                 version=session.server_version(),
                 address=listener.address,
             )

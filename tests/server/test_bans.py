@@ -8,6 +8,7 @@ import grpc
 import pytest
 
 from gouji.admin.v1 import admin_pb2 as pb
+from gouji.matchmaking.v1 import matchmaking_pb2
 from gouji.session.v1 import session_pb2
 from tests.server.admin_client import AdminClient
 from tests.server.raw_client import new_id, refusal
@@ -72,6 +73,23 @@ async def test_a_banned_account_is_out_at_once(running_server: Running, admin: A
     assert stranger.code == grpc.StatusCode.UNAUTHENTICATED
     await admin.call(pb.UnbanAccountRequest(account=player.account))
     await running_server.client().come_back(player.account, player.device_secret)
+
+
+async def test_its_ticket_is_given_up(running_server: Running, admin: AdminClient) -> None:
+    """Who waits in the queue does so no more; who waits there too goes on waiting."""
+    waiting = [await running_server.player(f"p{n}") for n in range(2)]
+    tickets = []
+    for client in waiting:
+        request = matchmaking_pb2.CreateTicketRequest(request_id=new_id(), rule_sets=["ruleSets/qingdao"])
+        tickets.append((await client.call(request)).ticket.name)
+    await admin.call(ban(waiting[0].account))
+
+    again = await waiting[1].call(matchmaking_pb2.GetTicketRequest(name=tickets[1]))
+    assert again.ticket.state == matchmaking_pb2.TICKET_STATE_QUEUED
+    await admin.call(pb.UnbanAccountRequest(account=waiting[0].account, reason="sorry"))
+    await waiting[0].come_back(waiting[0].account, waiting[0].device_secret)
+    gone = await waiting[0].call(matchmaking_pb2.GetTicketRequest(name=tickets[0]))
+    assert gone.ticket.state == matchmaking_pb2.TICKET_STATE_CANCELLED
 
 
 async def test_a_ban_outlives_a_restart_and_ends_in_time(running_server: Running, admin: AdminClient) -> None:

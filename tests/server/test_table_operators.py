@@ -267,3 +267,16 @@ async def test_hands_are_told_only_where_they_are_asked_for() -> None:
         own = table_pb2.TableUpdate.FromString(await match.watcher.handle.view(person(hand.seat)))
         assert list(own.seat.hand) == list(hand.cards)
     assert len(revealed.hands) == 6
+
+
+async def test_no_entropy_is_taken_while_a_match_is_held() -> None:
+    """Between two deals a held match takes nothing for the next one; released, it does."""
+    at = House(limits=at_home(entropy_seconds=60))
+    await at.tables.start()
+    handle = await at.match(TableSpec(deals=2))
+    operating = Operating(at.tables)
+    await operating.hold(handle.name, "h")
+    with pytest.raises(Refused, match="TABLE_HELD"):
+        await handle.contribute_entropy(person(0), 1, bytes(32), "e")
+    await operating.release(handle.name, "r")
+    assert await handle.contribute_entropy(person(0), 1, bytes(32), "e")

@@ -61,7 +61,11 @@ MOST_TEXT = 64
 
 @dataclass(frozen=True, slots=True)
 class Office:
-    """What operators work with. ``streams`` counts the open ones; ``version`` and ``address`` are the server's."""
+    """What operators work with.
+
+    ``streams`` counts the open ones, ``cancel_tickets`` gives up an account's; ``version`` and ``address`` are the
+    server's.
+    """
 
     operating: Operating
     bans: Bans
@@ -71,6 +75,7 @@ class Office:
     pages: Pages
     clock: Clock
     streams: Callable[[], int]
+    cancel_tickets: Callable[[str], Awaitable[None]]
     version: str
     address: str
 
@@ -240,6 +245,7 @@ class AdminService:
         detail = "for good" if seconds is None else f"for {seconds:g} s"
         await self._office.audit.note(errand, "BanAccount", request.account, detail)
         ban = await _of_account(self._office.bans.add(request.account, seconds, errand.reason, errand.operator))
+        await self._office.cancel_tickets(request.account)
         return pb.BanAccountResponse(ban=ban_message(ban))
 
     async def _unban_account(self, request: pb.UnbanAccountRequest, operator: str) -> pb.UnbanAccountResponse:

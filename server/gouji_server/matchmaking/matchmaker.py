@@ -188,6 +188,13 @@ class Matchmaker:
                 await self._end([ticket], State.CANCELLED)
             return ticket
 
+    async def cancel_of(self, account: str) -> None:
+        """Give up every ticket that an account waits with, alone or in a party."""
+        async with self._lock:
+            waiting = [ticket for ticket in self._open.values() if account in ticket.accounts]
+            if waiting:
+                await self._end(waiting, State.CANCELLED)
+
     def changed(self, name: str) -> asyncio.Future[None]:
         """Return what is done at the next change of a ticket."""
         waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()

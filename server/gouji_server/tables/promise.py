@@ -77,6 +77,8 @@ def decide_entropy(
     known = state.requests.find((account, CONTRIBUTE_ENTROPY, request_id), body_hash(deal, entropy))
     if known is not None:
         return known
+    if state.held:
+        raise refusals.held()
     promise = state.promise
     if promise is None or promise.deal != deal or state.closed:
         raise refusals.Refused(
