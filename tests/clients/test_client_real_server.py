@@ -212,11 +212,15 @@ async def test_the_fake_server_would_have_told_the_same(server: RealServer) -> N
     clients, table = await six_at_a_table(server.address, deals=1)
     watcher = await signed_in(server.address, "eye")
     seen: list[Update] = []
+    follows = asyncio.Event()
 
     async def watch() -> None:
-        seen.extend([update async for update in watcher.table(table).updates()])
+        async for update in watcher.table(table).updates():
+            seen.append(update)
+            follows.set()
 
     watching = asyncio.create_task(watch())
+    await follows.wait()
     results = await play_six(clients, table, [PolicyBot("random", seed=seat + 20) for seat in range(6)])
     await watching
     await watcher.close()

@@ -17,6 +17,7 @@ from gouji.matchmaking.v1 import matchmaking_pb2
 from gouji.replay.v1 import replay_pb2
 from gouji.rules.v1 import rules_pb2
 from gouji.session.v1 import session_pb2
+from gouji.sharing.v1 import sharing_pb2
 from gouji.table.v1 import table_pb2
 from tests.server.conftest import settings
 from tests.server.message_strategies import ODD_TEXTS, broken, messages
@@ -94,7 +95,11 @@ class Target:
 def target(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
     """Start a server for all examples of the module."""
     config = settings(
-        tmp_path_factory.mktemp("fuzz"), sign_in_burst=10**6, max_tables_per_account=10**6, max_streams_per_account=100
+        tmp_path_factory.mktemp("fuzz"),
+        sign_in_burst=10**6,
+        max_tables_per_account=10**6,
+        max_streams_per_account=100,
+        call_limit_factor=0,
     )
     with asyncio.Runner() as runner:
         target = Target(runner, Running(config))
@@ -202,7 +207,7 @@ def test_the_kinds_are_those_of_the_services() -> None:
     """The methods that are fuzzed are all there are."""
     assert {method for _, method, _ in UNARY} | STREAMS == {
         method.name
-        for module in (session_pb2, lobby_pb2, table_pb2, replay_pb2, matchmaking_pb2)
+        for module in (session_pb2, lobby_pb2, table_pb2, replay_pb2, matchmaking_pb2, sharing_pb2)
         for service in module.DESCRIPTOR.services_by_name.values()
         for method in service.methods
     }

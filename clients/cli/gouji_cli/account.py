@@ -41,7 +41,7 @@ def account() -> None:
 def new(
     name: Annotated[str, typer.Argument(metavar="NAME", help="What others are to see.")],
     keep: Annotated[Path, typer.Option("--keep", metavar="FILE", help="Write the account's credentials here.")],
-    server: Server = "",
+    server: Server = None,
     tls: UseTls = False,
     ca: Ca = None,
     insecure: Insecure = False,
@@ -186,7 +186,7 @@ def password(
 def sign_in(
     login: Annotated[str, typer.Argument(metavar="NAME", help="The name that `gouji account password` set.")],
     keep: Annotated[Path, typer.Option("--keep", metavar="FILE", help="Write the account's credentials here.")],
-    server: Server = "",
+    server: Server = None,
     tls: UseTls = False,
     ca: Ca = None,
     insecure: Insecure = False,

@@ -74,9 +74,9 @@ class Order:
 @app.command("run")
 def run(
     server: Annotated[
-        str,
+        str | None,
         typer.Option(metavar="HOST:PORT", help=f"The server; else the one of --keep's file, else {DEFAULT_SERVER}."),
-    ] = "",
+    ] = None,
     policy: Annotated[
         str, typer.Option(metavar="POLICY", help="simple, random, module:Class or file.py:Class.")
     ] = "simple",
@@ -155,7 +155,7 @@ def run(
     from gouji_client.table_changes import TIME_PRESETS
 
     logging.basicConfig(format="gouji: %(message)s")
-    server = server or server_of(keep) or DEFAULT_SERVER
+    server = server_of(keep) or DEFAULT_SERVER if server is None else server
     try:
         player = load_bot(policy, seed)
     except NoSuchBot as error:

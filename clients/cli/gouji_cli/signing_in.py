@@ -32,7 +32,9 @@ T = TypeVar("T")
 FAILED = 1
 
 Keep = Annotated[Path, typer.Option("--keep", metavar="FILE", help="The account's file of credentials.")]
-Server = Annotated[str, typer.Option("--server", metavar="HOST:PORT", help="The server; else the one of the file.")]
+Server = Annotated[
+    str | None, typer.Option("--server", metavar="HOST:PORT", help="The server; else the one of the file.")
+]
 UseTls = Annotated[bool, typer.Option("--tls", help="Connect over TLS.")]
 Ca = Annotated[Path | None, typer.Option("--ca", metavar="FILE", help="Over TLS, trusting the roots in this file.")]
 Insecure = Annotated[bool, typer.Option("--insecure", help="Allow cleartext to another machine you trust the way to.")]
@@ -44,7 +46,7 @@ class Way:
     """How to reach a server and as whom: the options that all these commands have."""
 
     keep: Path
-    server: str = ""
+    server: str | None = None
     tls: bool = False
     ca: Path | None = None
     insecure: bool = False
@@ -107,7 +109,7 @@ async def connected(way: Way, server: str = "") -> AsyncIterator[Client]:
     """Connect without signing in."""
     from gouji_client import connect
 
-    address = way.server or server or DEFAULT_SERVER
+    address = server or DEFAULT_SERVER if way.server is None else way.server
     async with connect(address, tls=way.channel(), insecure=way.insecure) as client:
         yield client
 

@@ -94,7 +94,7 @@ def _guest(way: Way) -> Any:
     from gouji_client import BadInput, connect
 
     try:
-        return connect(way.server, tls=way.channel(), insecure=way.insecure)
+        return connect(DEFAULT_SERVER if way.server is None else way.server, tls=way.channel(), insecure=way.insecure)
     except BadInput as error:
         fail(str(error))
 
