@@ -2,7 +2,7 @@
 # Another interpreter:      make PYTHON=python3.13 …
 # Tests in one process:     make test WORKERS=0
 # Only some of the tests:   make test TESTS="tests/rules -k R11"
-# Figures beside others':    make bench PEERS=~/peers ARGS="--rounds 3" (docs/benchmarks.md)
+# Figures beside others':    make bench-server PEERS=~/peers ARGS="--rounds 3" (docs/benchmarks.md)
 
 PYTHON  ?= python3
 WORKERS ?= 2
@@ -17,7 +17,7 @@ IMAGE  := protos/last-release.binpb
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help stubs lock lint lint-style lint-types lint-imports lint-protos format test
-.PHONY: demo serve picture rule-pages exact-counts bench bench-rules compiled leak break soak release-image clean
+.PHONY: demo serve picture rule-pages exact-counts bench-server bench-rules compiled leak break soak release-image clean
 
 help:
 	@echo 'make .venv          the virtual environment, from requirements.lock'
@@ -30,7 +30,7 @@ help:
 	@echo 'make stubs          the Python stubs of protos/, in gen/'
 	@echo 'make rule-pages     docs/rules/ anew, from the texts of the engine and worked records'
 	@echo 'make exact-counts   tests/cases/*_counts.tsv anew: how many plays and ways on every preset has'
-	@echo 'make bench          figures of the served game;  make bench-rules  of the rules alone'
+	@echo 'make bench-server   figures of the served game;  make bench-rules  of the rules alone'
 	@echo "make compiled       a compiled wheel against the sources, deal by deal (ARGS='--deals 10000')"
 	@echo 'make leak           the leak gate over many more games (GAMES=3000)'
 	@echo 'make break          odd messages on every method (MESSAGES=100000 SEED=1)'
@@ -109,7 +109,7 @@ rule-pages: stubs
 exact-counts: stubs
 	$(BIN)/python -m tests.rules.exact_counts
 
-bench: stubs
+bench-server: stubs
 	$(BIN)/python -m tests.benchmarks.served $(ARGS)
 
 bench-rules: stubs

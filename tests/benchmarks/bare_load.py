@@ -55,6 +55,7 @@ class BareTable:
         self.views: list[Any] = [None] * SEATS
         self.calls: list[Any] = []
         self.due = 0.0
+        self.timer: asyncio.TimerHandle | None = None
         self.sent_at = 0.0
         self.rested = asyncio.Event()
 
@@ -98,15 +99,23 @@ class BareTable:
             await self.move(self.views[0].turn)
         else:
             self.due += pace.gap
-            self.load.tasks.append(asyncio.create_task(self.move_later(self.due - now)))
+            self.wait(self.due - now)
 
-    async def move_later(self, wait: float) -> None:
-        """Make the next move at the table's next tick, if the load still runs then."""
-        await asyncio.sleep(wait)
-        if self.load.pace is None:
+    def wait(self, seconds: float) -> None:
+        """Make the next move at the table's next tick."""
+        self.timer = asyncio.get_running_loop().call_later(seconds, self.tick)
+
+    def tick(self) -> None:
+        """Make the next move now that its time has come."""
+        self.timer = None
+        self.load.tasks.append(asyncio.create_task(self.move(self.views[0].turn)))
+
+    def stop(self) -> None:
+        """Rest, if the table only waits for its time."""
+        if self.timer is not None:
+            self.timer.cancel()
+            self.timer = None
             self.rested.set()
-        else:
-            await self.move(self.views[0].turn)
 
     async def move(self, seat: int) -> None:
         """Play one to three cards of the lowest rank."""
@@ -158,11 +167,13 @@ class BareLoad(Load):
                 offset = pace.gap * index / len(self.tables)
                 table.due = now + offset
                 table.rested.clear()
-                self.tasks.append(asyncio.create_task(table.move_later(offset)))
+                table.wait(offset)
 
     async def rest(self) -> Tally:
         """Stop asking for more and wait for what is under way."""
         self.pace = None
+        for table in self.tables:
+            table.stop()
         for table in self.tables:
             await table.rested.wait()
         for task in self.tasks:

@@ -35,6 +35,20 @@ class Pace:
         return cls(None if rate is None else tables / rate)
 
 
+@dataclass(frozen=True)
+class Spread:
+    """How long moves took to their sixth seat, in seconds."""
+
+    p50: float
+    p99: float
+    worst: float
+
+    @classmethod
+    def of(cls, latencies: Sequence[float]) -> Spread:
+        """Sum up; nan of none."""
+        return cls(quantile(latencies, 0.5), quantile(latencies, 0.99), max(latencies, default=math.nan))
+
+
 @dataclass
 class Tally:
     """What happened while a load ran."""
@@ -61,6 +75,33 @@ class Load(Protocol):
         """Stop asking for more; return, when every move made has arrived everywhere, what happened since `run`."""
 
 
+class Contender(Protocol):
+    """What takes its turn in the rounds."""
+
+    @property
+    def label(self) -> str:
+        """What it is called."""
+
+    async def round(self, pace: Pace, seconds: float, server_core: int | None) -> Round:
+        """Play for some seconds."""
+
+
+@dataclass
+class Standing:
+    """A contender whose server and clients stand ready all the time."""
+
+    load: Load
+
+    @property
+    def label(self) -> str:
+        """The load's."""
+        return self.load.label
+
+    async def round(self, pace: Pace, seconds: float, server_core: int | None) -> Round:
+        """Play for some seconds."""
+        return await one_round(self.load, pace, seconds, server_core)
+
+
 @dataclass
 class Round:
     """One round of one load."""
@@ -71,6 +112,7 @@ class Round:
     load_cpu_s: float
     kops: float
     server_mib: float
+    spread: Spread
 
     @property
     def moves_per_cpu_s(self) -> float:
@@ -109,7 +151,7 @@ async def one_round(load: Load, pace: Pace, seconds: float, server_core: int | N
     wall = time.perf_counter() - wall
     server_cpu, own_cpu = cpu_seconds(load.pid) - server_cpu, time.process_time() - own_cpu
     kops = (before + calibrate_on(server_core)) / 2
-    return Round(tally, wall, server_cpu, own_cpu, kops, resident_mib(load.pid))
+    return Round(tally, wall, server_cpu, own_cpu, kops, resident_mib(load.pid), Spread.of(tally.latencies))
 
 
 def quantile(values: Sequence[float], share: float) -> float:

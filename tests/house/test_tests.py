@@ -13,7 +13,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 SLEEPERS: dict[str, str] = dict.fromkeys(
-    (f"tests/benchmarks/{name}.py" for name in ("bare_load", "game_load", "load", "processes", "served")),
+    (
+        f"tests/benchmarks/{name}.py"
+        for name in ("footprint", "game_load", "load", "our_server", "processes", "starting")
+    ),
     "programs that measure real time; no test calls them in its own process",
 )
 """Test files that may sleep for real, each with the reason."""
