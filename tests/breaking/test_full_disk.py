@@ -46,7 +46,7 @@ def journal_disk(monkeypatch: pytest.MonkeyPatch) -> Disk:
 
     class Connection(sqlite3.Connection):
         def execute(self, sql: str, *arguments: Any) -> sqlite3.Cursor:
-            if sql == "BEGIN IMMEDIATE":
+            if sql == "BEGIN IMMEDIATE" or (sql.startswith("INSERT") and not self.in_transaction):
                 disk.limit(self)
             return super().execute(sql, *arguments)
 

@@ -34,7 +34,7 @@ class FaultyConnection(sqlite3.Connection):
     failing = False
 
     def execute(self, sql: str, *arguments: Any) -> sqlite3.Cursor:
-        if sql == "COMMIT" and FaultyConnection.failing:
+        if FaultyConnection.failing and (sql == "COMMIT" or (sql.startswith("INSERT") and not self.in_transaction)):
             raise sqlite3.OperationalError("disk I/O error")
         return super().execute(sql, *arguments)
 
@@ -132,6 +132,54 @@ async def test_a_failed_commit_fails_every_append_of_the_group(tmp_path: Path) -
     await journal.append(NAME, 1, entries(2, 2), b"after")
     assert await journal.read(NAME) == entries(1, 3)
     await journal.close()
+
+
+async def test_a_failed_single_statement_is_no_acknowledgement(tmp_path: Path) -> None:
+    """An append that is one statement, its own transaction, fails like any other, and the next one is written."""
+    journal = await SqliteJournal.open(tmp_path / "journal.db", connect=faulty)
+    await journal.append(NAME, 0, entries(1, 1), b"a table")
+    FaultyConnection.failing = True
+    try:
+        with pytest.raises(JournalFailed):
+            await journal.append(NAME, 1, entries(2, 2))
+    finally:
+        FaultyConnection.failing = False
+    await journal.append(NAME, 1, entries(2, 1))
+    assert await journal.read(NAME) == entries(1, 2)
+    await journal.close()
+
+
+async def test_after_a_shared_commit_the_next_group_gathers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One table alone is written at once; after several in one commit, what comes waits until the group is large."""
+    monkeypatch.setattr("gouji_server.journal.sqlite.GATHER_SECONDS", 3600.0)
+    monkeypatch.setattr("gouji_server.journal.sqlite.GATHER_APPENDS", 4)
+    commits = Commits()
+    journal = await SqliteJournal.open(tmp_path / "journal.db", observer=commits)
+    names = ("tables/a", "tables/b", "tables/c", "tables/d")
+    for name in names:
+        await journal.append(name, 0, entries(1, 1))
+    await asyncio.gather(*(journal.append(name, 1, entries(2, 1)) for name in names[:2]))
+    late = [asyncio.create_task(journal.append(name, 2, entries(3, 1))) for name in names[:2]]
+    late.append(asyncio.create_task(journal.append(names[2], 1, entries(2, 1))))
+    assert await journal.read(names[0]) == entries(1, 2)
+    assert not any(task.done() for task in late)
+    await asyncio.gather(*late, journal.append(names[3], 1, entries(2, 1)))
+    assert commits.entries == [1, 1, 1, 1, 2, 4]
+    await journal.close()
+
+
+async def test_a_journal_that_is_closed_writes_what_gathers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Closing waits for nobody: what was gathering is written, and acknowledged."""
+    monkeypatch.setattr("gouji_server.journal.sqlite.GATHER_SECONDS", 3600.0)
+    journal = await SqliteJournal.open(tmp_path / "journal.db")
+    await asyncio.gather(*(journal.append(name, 0, entries(1, 1)) for name in ("tables/a", "tables/b")))
+    late = asyncio.create_task(journal.append("tables/a", 1, entries(2, 1)))
+    await journal.read("tables/a")
+    await journal.close()
+    await late
+    again = await SqliteJournal.open(tmp_path / "journal.db")
+    assert await again.read("tables/a") == entries(1, 2)
+    await again.close()
 
 
 async def test_a_full_disk_is_no_acknowledgement(tmp_path: Path) -> None:
