@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import structlog
 from alembic import command
@@ -11,16 +12,18 @@ from alembic.config import Config as AlembicConfig
 from alembic.util import CommandError
 from sqlalchemy import event
 from sqlalchemy.exc import DatabaseError, DBAPIError, InternalError, OperationalError
-from sqlalchemy.ext.asyncio import create_async_engine
+from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 
 from gouji_server.data_directory import StartError
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Coroutine
     from pathlib import Path
 
     from sqlalchemy import Connection
-    from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+    from sqlalchemy.ext.asyncio import AsyncEngine
+
+Result = TypeVar("Result")
 
 log = structlog.get_logger("gouji.records")
 
@@ -72,11 +75,24 @@ class Database:
     async def transaction(self) -> AsyncIterator[AsyncConnection]:
         """Run the block in one transaction: durable when the block is left, undone when it raises.
 
-        Raises RecordsFailed.
+        A caller that is cancelled goes on when the statement under way has ended, so that the transaction ends too: the
+        driver would leave it open behind a connection that nobody has any more, and the records locked. Raises
+        RecordsFailed.
         """
+        connection = self._connection()
         try:
-            async with self._engine.begin() as connection:
-                yield connection
+            try:
+                connection = await to_its_end(connection.start())
+                _begun = await to_its_end(connection.begin().start())
+                try:
+                    yield connection
+                except BaseException:
+                    await to_its_end(connection.rollback())
+                    raise
+                await to_its_end(connection.commit())
+            finally:
+                if connection.sync_connection is not None:
+                    await to_its_end(connection.close())
         except DatabaseError as error:
             # The database's own trouble. A damaged page is told as the class above all; what statements do wrong (a
             # constraint broken, say) is told as one of the others.
@@ -85,9 +101,39 @@ class Database:
             log.error("records_failed", error=str(error.orig))  # noqa: TRY400 - the text says it all
             raise RecordsFailed from error
 
+    def _connection(self) -> AsyncConnection:
+        return _Whole(self._engine)
+
     async def close(self) -> None:
         """Close the file."""
         await self._engine.dispose()
+
+
+class _Whole(AsyncConnection):
+    """A connection whose statements are not given up half-way."""
+
+    async def execute(self, *arguments: Any, **options: Any) -> Any:
+        """See AsyncConnection; what else executes goes through here."""
+        return await to_its_end(super().execute(*arguments, **options))
+
+
+async def to_its_end(work: Coroutine[Any, Any, Result]) -> Result:
+    """Run some work to its end. Who is cancelled meanwhile is cancelled then, whatever came of it."""
+    task = asyncio.ensure_future(work)
+    cancelled: asyncio.CancelledError | None = None
+    while not task.done():
+        try:
+            await asyncio.shield(task)
+        except asyncio.CancelledError as error:
+            if task.cancelled():  # the loop is being taken down
+                raise
+            cancelled = error
+        except BaseException:  # noqa: BLE001 - the task has it too
+            break
+    if cancelled is not None:
+        task.exception()  # it is known, and told to nobody
+        raise cancelled
+    return task.result()
 
 
 def alembic_config(connection: Connection) -> AlembicConfig:
