@@ -169,6 +169,8 @@ class Actor:
             message.tell(refused)
         self._mailbox.clear()
         self.followers.end(refused)
+        # Actor and parts hold each other, and the cyclic collector looks seldom: the large part goes now.
+        self._story = None
 
     def _tell_ready(self, refused: refusals.Refused | None) -> None:
         if refused is None and self.ready.done() and self.ready.exception() is not None:
