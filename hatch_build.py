@@ -1,6 +1,7 @@
 """Makes the Python stubs of `protos/` in `gen/`: as a hatch build hook, or by hand with `python hatch_build.py`.
 
-With `GOUJI_COMPILED=1` the hook also compiles the hot modules of the rules engine into a wheel, never into this tree.
+With `GOUJI_COMPILED=1` the hook also compiles the hot modules of the rules engine and of the server into a wheel, never
+into this tree; with `GOUJI_COMPILED=plain` it compiles them once and little optimised, to see whether they are right.
 
 For each `protos/gouji/<area>/v1/<name>.proto` this writes `<name>_pb2.py` and `<name>_pb2_grpc.py` with their `.pyi`
 types below `gen/gouji/<area>/v1/`, and the package files around them. Files whose text did not change are left alone,
@@ -30,20 +31,34 @@ STAMP = STUBS / ".generated"
 """Touched after each run; the Makefile compares it with the protos."""
 
 
-COMPILED = (
+COMPILED_RULES = (
     *("actions", "answer_log", "answers", "burning", "buying", "calls", "comparison", "conduct", "deal", "dealing"),
     *("digests", "enumeration", "finishing", "first_lead", "handover", "hold_three", "leads", "legality", "opening"),
     *("playout", "plays", "position", "question", "reporting", "revolution", "revolution_answers", "scoring"),
     *("shuffle", "soundness", "state", "steps", "tribute", "trick"),
 )
-"""The modules of `gouji_rules` that mypyc compiles; the others stay as they are, since no time is spent in them."""
+COMPILED_TABLES = (
+    *("absence", "absence_state", "actor", "convert", "deciding", "digests", "following", "handle", "house_seats"),
+    *("lobby_state", "messages", "moves", "outbox", "peek_state", "promise", "requests", "seat_leases", "seats"),
+    *("standing_still", "steps", "story", "subscriptions", "table", "table_clock", "time_control"),
+)
+COMPILED = (
+    *(f"gouji_rules/{name}.py" for name in COMPILED_RULES),
+    *(f"gouji_server/tables/{name}.py" for name in COMPILED_TABLES),
+    *(f"gouji_server/{name}.py" for name in ("api/limits", "api/play", "api/streams", "rate_limits")),
+)
+"""What mypyc compiles, below `server/`: what every move of a game goes through. The others stay as they are."""
 
-COMPILER_NEEDS = ("mypy>=1.19", "setuptools>=77")
-"""What a compiled wheel needs to be built, besides a C compiler and Python's headers."""
+PLAIN = "plain"
+"""The value of `GOUJI_COMPILED` for a wheel that is compiled once, without counts."""
+
+COMPILER_NEEDS = ("mypy>=1.19", "setuptools>=77", "googleapis-common-protos", "grpcio", "protobuf", "structlog")
+"""What a compiled wheel needs to be built, besides a C compiler and Python's headers; for the most part to play at a
+table, so that the C compiler can count what runs."""
 
 
 class CompilerError(RuntimeError):
-    """The engine could not be compiled; the message says why, without a traceback's help."""
+    """The modules could not be compiled; the message says why, without a traceback's help."""
 
 
 class StubsError(RuntimeError):
@@ -146,25 +161,28 @@ def need_compiler() -> None:
         )
 
 
-def compile_engine(folder: Path) -> dict[str, str]:
-    """Compile a copy of the engine in this folder; return where each extension module is and where a wheel has it."""
+def compile_modules(folder: Path) -> dict[str, str]:
+    """Compile copies of the modules in this folder; return where each extension module is and where a wheel has it."""
     need_compiler()
-    shutil.copytree(
-        ROOT / "server" / "gouji_rules", folder / "gouji_rules", ignore=shutil.ignore_patterns("__pycache__")
-    )
-    modules = [f"gouji_rules/{name}.py" for name in COMPILED]
+    for package in (
+        *(ROOT / "server" / name for name in ("gouji_rules", "gouji_server", "gouji_bots")),
+        STUBS / "gouji",
+    ):
+        shutil.copytree(package, folder / package.name, ignore=shutil.ignore_patterns("__pycache__"))
     # A Python of its own: setuptools wants a program to itself.
+    how = ["--plain"] if os.environ.get("GOUJI_COMPILED") == PLAIN else []
     done = subprocess.run(
-        [sys.executable, str(ROOT / "compile_rules.py"), *modules],
+        [sys.executable, str(ROOT / "compile_modules.py"), *how, *COMPILED],
         cwd=folder,
         capture_output=True,
         text=True,
         check=False,
     )
     if done.returncode != 0:
-        raise CompilerError(f"the engine was not compiled:\n{done.stdout}{done.stderr}".rstrip())
+        raise CompilerError(f"the modules were not compiled:\n{done.stdout}{done.stderr}".rstrip())
     suffix = sysconfig.get_config_var("EXT_SUFFIX")
-    made = [*folder.glob(f"*{suffix}"), *folder.glob(f"gouji_rules/*{suffix}")]
+    made = list(folder.rglob(f"*{suffix}"))
+    made = [path for path in made if "build" not in path.relative_to(folder).parts]
     if len(made) != len(COMPILED) + 1:
         raise CompilerError(f"mypyc made {len(made)} extension modules, not {len(COMPILED) + 1}")
     return {str(path): str(path.relative_to(folder)) for path in made}
@@ -185,7 +203,7 @@ if __name__ != "__main__":
     from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
     class BuildHook(BuildHookInterface[Any]):
-        """Makes the stubs before anything is put together, and compiles the engine for a wheel that asks for it."""
+        """Makes the stubs before anything is put together, and compiles the hot modules for a wheel that asks."""
 
         PLUGIN_NAME = "custom"
 
@@ -197,9 +215,11 @@ if __name__ != "__main__":
         def compiles(self) -> bool:
             """Whether a compiled wheel is asked for; an sdist is the same either way."""
             asked = os.environ.get("GOUJI_COMPILED", "")
-            if asked not in ("", "0", "1"):
-                self.app.abort(f"GOUJI_COMPILED is 1 for a compiled wheel, 0 or nothing for a pure one, not {asked}")
-            return asked == "1" and self.target_name == "wheel"
+            if asked not in ("", "0", "1", PLAIN):
+                self.app.abort(
+                    f"GOUJI_COMPILED is 1 or {PLAIN} for a compiled wheel, 0 or nothing for a pure one, not {asked}"
+                )
+            return asked in ("1", PLAIN) and self.target_name == "wheel"
 
         def initialize(self, version: str, build_data: dict[str, Any]) -> None:
             """Run before every build of every target."""
@@ -213,7 +233,7 @@ if __name__ != "__main__":
             if self.compiles:
                 self.folder = tempfile.mkdtemp(prefix="gouji-compiled-")
                 try:
-                    build_data["force_include"].update(compile_engine(Path(self.folder)))
+                    build_data["force_include"].update(compile_modules(Path(self.folder)))
                 except CompilerError as error:
                     shutil.rmtree(self.folder)
                     self.app.abort(str(error))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 import time
+import zipfile
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -35,9 +36,24 @@ class OurServer:
         return self.process.pid
 
 
+_packages: list[Path] = []
+"""Where the packages of our server are, if not in this tree."""
+
+
+def run_from(wheel: Path, folder: Path) -> None:
+    """Have our servers run from a wheel of this tree, unpacked in a folder. Raises ServerError."""
+    try:
+        with zipfile.ZipFile(wheel) as packed:
+            packed.extractall(folder)
+    except (OSError, zipfile.BadZipFile) as error:
+        raise ServerError(f"the wheel {wheel} cannot be read: {error}") from error
+    _packages[:] = [folder]
+
+
 def our_settings() -> dict[str, str]:
     """Return the settings of our server: the defaults, but for limits that a load from one address would meet."""
     return {
+        **({"PYTHONPATH": str(_packages[0])} if _packages else {}),
         "GOUJI_SIGN_IN_BURST": "100000",
         "GOUJI_SIGN_INS_PER_MINUTE": "100000",
         "GOUJI_MAX_TABLES_PER_ACCOUNT": "2000",

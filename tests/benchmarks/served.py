@@ -25,7 +25,7 @@ from tests.benchmarks.disk import sync_times
 from tests.benchmarks.game_load import game_load
 from tests.benchmarks.kit_load import found_kits
 from tests.benchmarks.load import Contender, Load, Pace, Standing, one_round, quantile
-from tests.benchmarks.our_server import our_server
+from tests.benchmarks.our_server import our_server, run_from
 from tests.benchmarks.peers import Peers, PeersError, find_peers
 from tests.benchmarks.processes import ServerError, thread_cpu_seconds
 from tests.benchmarks.report import machine
@@ -202,6 +202,7 @@ def parsed(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--warm", type=float, default=2.0, help="seconds of play before the first round")
     parser.add_argument("--rate", type=float, default=200.0, help="moves a second over all tables in the paced rounds")
     parser.add_argument("--folder", type=Path, default=ROOT / "build", help="where journal and logs go, on a real disk")
+    parser.add_argument("--wheel", default=os.environ.get("WHEEL"), help="a compiled wheel for our server to run from")
     parser.add_argument("--profile", action="store_true", help="our server alone, and where its time goes")
     parser.add_argument("--profile-tables", type=int, default=1, help="tables a stream while profiling")
     footprint.add_options(parser)
@@ -227,6 +228,9 @@ def main(argv: Sequence[str] | None = None) -> int:
             print("PEERS is not set: the peers are left out (see docs/benchmarks.md).", flush=True)
         asked.folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix="bench-", dir=asked.folder) as folder:
+            if asked.wheel:
+                run_from(Path(asked.wheel), Path(folder, "wheel"))
+            print(f"Our server runs from {Path(asked.wheel).name if asked.wheel else 'the sources'}.", flush=True)
             uvloop.run(measure(asked, peers, Path(folder)))
     except (PeersError, ServerError) as problem:
         print(f"bench: {problem}", file=sys.stderr)

@@ -34,10 +34,10 @@ def run(*command: str, **environment: str) -> str:
     return done.stdout
 
 
-def build(folder: Path, *, compiled: bool = True) -> Path:
-    """Build a wheel of this tree into a folder."""
+def build(folder: Path, *, compiled: str = "1") -> Path:
+    """Build a wheel of this tree into a folder; `compiled` is what GOUJI_COMPILED says, 0 for a pure one."""
     pip = (sys.executable, "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check", "--no-deps")
-    run(*pip, "--no-build-isolation", "--wheel-dir", str(folder), ".", GOUJI_COMPILED="1" if compiled else "0")
+    run(*pip, "--no-build-isolation", "--wheel-dir", str(folder), ".", GOUJI_COMPILED=compiled)
     return next(folder.glob("*.whl"))
 
 

@@ -1,19 +1,17 @@
-"""The compiled build of the rules engine: built, installed elsewhere, and equal to the interpreted one."""
+"""The compiled build of rules and tables: built, installed elsewhere, and equal to the interpreted one."""
 
 from __future__ import annotations
 
+import os
 import sys
 import sysconfig
 import zipfile
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.compiled import building
 from tests.compiled.differential import compare
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 DEALS = 300
 
@@ -28,17 +26,29 @@ def test_the_compiled_wheel_plays_as_the_sources_do(tmp_path: Path) -> None:
     """A wheel of this Python and platform, installed apart, plays deals of all presets, also with options at random,
     answer by answer as the sources do.
     """
-    wheel = building.build(tmp_path / "wheel")
+    wheel = building.build(tmp_path / "wheel", compiled="plain")
     assert wheel.name.split("-")[2] == f"cp{sys.version_info.major}{sys.version_info.minor}"
     assert "-none-any" not in wheel.name
     with zipfile.ZipFile(wheel) as packed:
         names = set(packed.namelist())
     suffix = sysconfig.get_config_var("EXT_SUFFIX")
-    assert {f"gouji_rules/trick{suffix}", "gouji_rules/trick.py", f"gouji_rules__mypyc{suffix}"} <= names
+    assert {f"gouji_rules/trick{suffix}", "gouji_rules/trick.py", f"gouji__mypyc{suffix}"} <= names
     differences, equal = compare(building.install(wheel, tmp_path / "venv"), tmp_path, 0, DEALS)
     assert differences == []
     assert equal.total() == DEALS
     assert len(equal) == 6
+    with zipfile.ZipFile(wheel) as packed:
+        packed.extractall(tmp_path / "unpacked")
+    pure, compiled = (matches_at_tables(folder) for folder in (building.ROOT / "server", tmp_path / "unpacked"))
+    assert (pure[0], compiled[0]) == (".py", ".so")
+    assert pure[1:] == compiled[1:]
+    assert len(pure) == 7
+
+
+def matches_at_tables(packages: Path) -> list[str]:
+    """Play a match of each preset at a table of the packages in a folder: what the module is, and a digest of each."""
+    environment = {"PYTHONPATH": f"{packages}{os.pathsep}{building.ROOT / 'gen'}"}
+    return building.run(sys.executable, str(Path(__file__).with_name("tables.py")), **environment).split()
 
 
 def test_nothing_compiled_lies_in_the_tree() -> None:
@@ -65,7 +75,7 @@ def test_without_a_compiler_the_build_says_what_is_missing(tmp_path: Path) -> No
 
 def test_a_build_is_not_compared_with_itself(tmp_path: Path) -> None:
     """A pure wheel in the place of the compiled one is noticed: else the comparison would hold nothing."""
-    python = building.install(building.build(tmp_path / "pure", compiled=False), tmp_path / "other")
+    python = building.install(building.build(tmp_path / "pure", compiled="0"), tmp_path / "other")
     differences, _ = compare(python, tmp_path, 0, 2)
     assert len(differences) == 1
     assert differences[0].startswith("not one pure and one compiled build")

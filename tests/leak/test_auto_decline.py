@@ -10,6 +10,7 @@ import pytest
 
 import gouji_rules as gr
 from gouji_server.tables import TableSpec, inputs
+from gouji_server.tables.table import _APPLY as FOLDS_OF_ALL
 from gouji_server.tables.table import TableState
 from tests.leak.observed import Observed, difference
 from tests.server.players import HomeBots, House, Reader, choose, live_deal, person, request
@@ -150,8 +151,8 @@ def _tell_others(patch: pytest.MonkeyPatch) -> None:
         honest(state, entry, effect)
         effect.touched = (1 << 6) - 1
 
-    honest = TableState._APPLY[inputs.AutoDeclineSet]
-    patch.setitem(TableState._APPLY, inputs.AutoDeclineSet, leak)
+    honest = FOLDS_OF_ALL[inputs.AutoDeclineSet]
+    patch.setitem(FOLDS_OF_ALL, inputs.AutoDeclineSet, leak)
 
 
 def _hurry(patch: pytest.MonkeyPatch) -> None:

@@ -55,11 +55,15 @@ class PlayStream:
         try:
             with self._room.streams.admit(self._stream):
                 reader = asyncio.create_task(self._read(requests))
+                # A task of its own: every wake-up would else pass through all the coroutines that wait here.
+                writer = asyncio.create_task(
+                    self._stream.write(self._context, self._room.heartbeat_seconds, pb.PlayResponse)
+                )
                 try:
-                    await self._stream.write(self._context, self._room.heartbeat_seconds, pb.PlayResponse)
+                    await writer
                 finally:
                     reader.cancel()
-                    await asyncio.gather(reader, return_exceptions=True)
+                    await asyncio.gather(reader, writer, return_exceptions=True)
         finally:
             self._stream.close()
 

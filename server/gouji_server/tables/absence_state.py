@@ -4,9 +4,11 @@ Nothing of it depends on cards, or on an answer that is hidden: decisions that l
 asked alone, and presence is a matter of connections.
 """
 
+# ruff: noqa: SLF001 - the table of folds below the class is the class's own; mypyc wants it outside
+
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from gouji_server.tables import happenings, inputs
 from gouji_server.tables.lobby_state import PLAYING, LobbyState
@@ -125,9 +127,10 @@ class AbsenceState(LobbyState):
         if self.facts is not None:
             self.facts.absent, self.facts.autopilot = self.absent, self.autopilot
 
-    ABSENCE_FOLDS: ClassVar[dict[type[Any], Callable[[Any, Any, Effect], None]]] = {
-        inputs.PresenceNoted: _presence_noted,
-        inputs.AutopilotSet: _autopilot_set,
-        inputs.AutoDeclineSet: _auto_decline_set,
-    }
-    """How each of its inputs is folded."""
+
+ABSENCE_FOLDS: dict[type[Any], Callable[[Any, Any, Effect], None]] = {
+    inputs.PresenceNoted: AbsenceState._presence_noted,
+    inputs.AutopilotSet: AbsenceState._autopilot_set,
+    inputs.AutoDeclineSet: AbsenceState._auto_decline_set,
+}
+"""How each of its inputs is folded."""

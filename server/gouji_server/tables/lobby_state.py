@@ -2,10 +2,12 @@
 match. A fold like the rest (:mod:`gouji_server.tables.table`), in a file of its own.
 """
 
+# ruff: noqa: SLF001 - the table of folds below the class is the class's own; mypyc wants it outside
+
 from __future__ import annotations
 
 import hmac
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import gouji_rules as gr
 from gouji.lobby.v1 import lobby_pb2
@@ -452,19 +454,20 @@ class LobbyState:
         effect.info_changed = True
         self._tell(effect, happenings.TableClosed(reason))
 
-    FOLDS: ClassVar[dict[type[Any], Callable[[LobbyState, Any, Effect], None]]] = {
-        inputs.Created: _created,
-        inputs.Joined: _joined,
-        inputs.Left: _left,
-        inputs.ReadySet: _ready_set,
-        inputs.BotAdded: _bot_added,
-        inputs.OppositeChosen: _opposite_chosen,
-        inputs.SeatsDrawn: _seats_drawn,
-        inputs.CodeReset: _code_reset,
-        inputs.TableUpdated: _updated,
-        inputs.Kicked: _kicked,
-        inputs.ReservationsLapsed: _reservations_lapsed,
-        inputs.SeatLapsed: _seat_lapsed,
-        inputs.Abandoned: _abandoned,
-    }
-    """How each of its inputs is folded."""
+
+FOLDS: dict[type[Any], Callable[[LobbyState, Any, Effect], None]] = {
+    inputs.Created: LobbyState._created,
+    inputs.Joined: LobbyState._joined,
+    inputs.Left: LobbyState._left,
+    inputs.ReadySet: LobbyState._ready_set,
+    inputs.BotAdded: LobbyState._bot_added,
+    inputs.OppositeChosen: LobbyState._opposite_chosen,
+    inputs.SeatsDrawn: LobbyState._seats_drawn,
+    inputs.CodeReset: LobbyState._code_reset,
+    inputs.TableUpdated: LobbyState._updated,
+    inputs.Kicked: LobbyState._kicked,
+    inputs.ReservationsLapsed: LobbyState._reservations_lapsed,
+    inputs.SeatLapsed: LobbyState._seat_lapsed,
+    inputs.Abandoned: LobbyState._abandoned,
+}
+"""How each of its inputs is folded."""

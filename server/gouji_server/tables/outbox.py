@@ -13,6 +13,8 @@ from gouji.table.v1 import table_pb2
 from gouji_server.tables.steps import RESULTS_TAG, chunk, result_chunk
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from gouji_server.tables.clock import Clock, Timer
     from gouji_server.tables.limits import Limits
     from gouji_server.tables.refusals import Refused
@@ -38,7 +40,6 @@ class Outbox:
     """
 
     __slots__ = (
-        "__weakref__",
         "_bytes",
         "_chunks",
         "_clock",
@@ -47,6 +48,7 @@ class Outbox:
         "_idle_end",
         "_lagging",
         "_limits",
+        "_on_close",
         "_one_table",
         "_owners",
         "_quiet_since",
@@ -65,10 +67,12 @@ class Outbox:
         limits: Limits,
         *,
         one_table: bool = False,
+        on_close: Callable[[Outbox], None] | None = None,
     ) -> None:
         self._clock = clock
         self._limits = limits
         self._one_table = one_table
+        self._on_close = on_close
         self._chunks: list[bytes] = []
         self._owners: list[Follower | None] = []
         self._bytes = 0
@@ -141,6 +145,8 @@ class Outbox:
         """The reader is gone: drop everything."""
         self._let_go()
         self._drop_all()
+        if self._on_close is not None:
+            self._on_close(self)
 
     @property
     def ended(self) -> bool:

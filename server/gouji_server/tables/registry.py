@@ -6,7 +6,6 @@ import asyncio
 import builtins
 import re
 from typing import TYPE_CHECKING
-from weakref import WeakSet
 
 import structlog
 
@@ -83,7 +82,7 @@ class Tables:
             self._note,
         )
         self._actors: dict[str, Actor] = {}
-        self._outboxes: WeakSet[Outbox] = WeakSet()
+        self._outboxes: set[Outbox] = set()
         self._making: list[str] = []
         """Owners of the tables whose first entry is under way: they count against the limits already."""
         self._looked_at: dict[str, float] = {}
@@ -143,8 +142,8 @@ class Tables:
         return sum(actor.waiting for actor in self._actors.values())
 
     def outbox(self, *, one_table: bool = False) -> Outbox:
-        """Make the outbox of a stream."""
-        made = Outbox(self._world.clock, self.limits, one_table=one_table)
+        """Make the outbox of a stream; it counts until it is closed."""
+        made = Outbox(self._world.clock, self.limits, one_table=one_table, on_close=self._outboxes.discard)
         self._outboxes.add(made)
         return made
 

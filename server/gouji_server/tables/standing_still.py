@@ -2,9 +2,11 @@
 operators hold them; and what else operators do to a table.
 """
 
+# ruff: noqa: SLF001 - the table of folds below the class is the class's own; mypyc wants it outside
+
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from gouji.table.v1 import events_pb2
 from gouji_server.tables import happenings, inputs, operator_inputs
@@ -170,13 +172,14 @@ class StandingStill(AbsenceState):
         answer = Answer(body, table=self.info().SerializeToString())
         self.requests.keep_lobby((OPERATORS, method, request_id), answer)
 
-    STILL_FOLDS: ClassVar[dict[type[Any], Callable[[Any, Any, Effect], None]]] = {
-        inputs.Suspended: _suspend,
-        inputs.Resumed: _resume,
-        inputs.Deserted: _desert,
-        operator_inputs.Held: _hold,
-        operator_inputs.Released: _release,
-        operator_inputs.ShutDown: _shut_down,
-        operator_inputs.Ousted: _oust,
-    }
-    """How each of its inputs is folded."""
+
+STILL_FOLDS: dict[type[Any], Callable[[Any, Any, Effect], None]] = {
+    inputs.Suspended: StandingStill._suspend,
+    inputs.Resumed: StandingStill._resume,
+    inputs.Deserted: StandingStill._desert,
+    operator_inputs.Held: StandingStill._hold,
+    operator_inputs.Released: StandingStill._release,
+    operator_inputs.ShutDown: StandingStill._shut_down,
+    operator_inputs.Ousted: StandingStill._oust,
+}
+"""How each of its inputs is folded."""

@@ -4,20 +4,23 @@ The same code runs live and in recovery. :meth:`TableState.apply` makes an input
 what cannot happen is refused before anything changed. Nothing here waits, reads a clock or draws a random number.
 """
 
+# ruff: noqa: SLF001 - the table of folds below the class is the class's own; mypyc wants it outside
+
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import gouji_rules as gr
 from gouji.table.v1 import events_pb2
 from gouji_rules.fairness import Proof
 from gouji_server.tables import happenings, inputs
-from gouji_server.tables.absence_state import SET_AUTO_DECLINE, SET_AUTOPILOT
+from gouji_server.tables.absence_state import ABSENCE_FOLDS, SET_AUTO_DECLINE, SET_AUTOPILOT
 from gouji_server.tables.convert import SEATS_IN
 from gouji_server.tables.lobby_state import (
     ADD_BOT,
     CHOOSE_OPPOSITE,
     FINISHED,
+    FOLDS,
     FROZEN,
     JOIN_TABLE,
     LEAVE_TABLE,
@@ -31,7 +34,7 @@ from gouji_server.tables.peek_state import GRANT_PEEK, Peeks
 from gouji_server.tables.promise import CONTRIBUTE_ENTROPY, Promise
 from gouji_server.tables.requests import Answer, body_hash
 from gouji_server.tables.seats import SEATS
-from gouji_server.tables.standing_still import StandingStill
+from gouji_server.tables.standing_still import STILL_FOLDS, StandingStill
 from gouji_server.tables.steps import DealFacts
 
 if TYPE_CHECKING:
@@ -150,7 +153,7 @@ class TableState(StandingStill):
     def apply(self, entry: inputs.Input) -> Effect:
         """Make an input happen. Raises gouji_rules.RuleViolation for a move that the rules refuse: nothing changed."""
         effect = Effect(entry.time)
-        self._APPLY[type(entry)](self, entry, effect)
+        _APPLY[type(entry)](self, entry, effect)
         self.time = entry.time
         if effect.happened:
             self.told_at = entry.time
@@ -387,20 +390,21 @@ class TableState(StandingStill):
             self._tell(effect, happenings.MatchEnded(tuple(match.scores), reason))
             self._close(effect, events_pb2.CLOSE_REASON_MATCH_OVER)
 
-    _APPLY: ClassVar[dict[type[Any], Callable[[TableState, Any, Effect], None]]] = {
-        **StandingStill.FOLDS,
-        **StandingStill.ABSENCE_FOLDS,
-        **StandingStill.STILL_FOLDS,
-        inputs.DealPromised: _deal_promised,
-        inputs.EntropyGiven: _entropy_given,
-        inputs.DealStarting: _deal_starting,
-        inputs.Moved: _moved,
-        inputs.Lapsed: _lapsed,
-        inputs.Compensated: _compensated,
-        inputs.CountAsked: _count_asked,
-        inputs.HandFelt: _hand_felt,
-        inputs.PeekSet: _peek_set,
-        inputs.DissolutionVoted: _dissolution_voted,
-        inputs.Unchanged: _unchanged,
-        inputs.Frozen: _frozen,
-    }
+
+_APPLY: dict[type[Any], Callable[[TableState, Any, Effect], None]] = {
+    **FOLDS,
+    **ABSENCE_FOLDS,
+    **STILL_FOLDS,
+    inputs.DealPromised: TableState._deal_promised,
+    inputs.EntropyGiven: TableState._entropy_given,
+    inputs.DealStarting: TableState._deal_starting,
+    inputs.Moved: TableState._moved,
+    inputs.Lapsed: TableState._lapsed,
+    inputs.Compensated: TableState._compensated,
+    inputs.CountAsked: TableState._count_asked,
+    inputs.HandFelt: TableState._hand_felt,
+    inputs.PeekSet: TableState._peek_set,
+    inputs.DissolutionVoted: TableState._dissolution_voted,
+    inputs.Unchanged: TableState._unchanged,
+    inputs.Frozen: TableState._frozen,
+}
