@@ -45,7 +45,7 @@ COMPILED_TABLES = (
 COMPILED = (
     *(f"gouji_rules/{name}.py" for name in COMPILED_RULES),
     *(f"gouji_server/tables/{name}.py" for name in COMPILED_TABLES),
-    *(f"gouji_server/{name}.py" for name in ("api/limits", "api/play", "api/streams", "rate_limits")),
+    *(f"gouji_server/{name}.py" for name in ("api/limits", "rate_limits")),
 )
 """What mypyc compiles, below `server/`: what every move of a game goes through. The others stay as they are."""
 

@@ -17,6 +17,8 @@ from gouji_rules.plays import SIZE_SHIFT, Play, size_of_parts
 from gouji_rules.question import BURN_BIT, Kind, Question
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from gouji_rules.cards import Card
     from gouji_rules.obligations import Obligation
     from gouji_rules.rule_set import RuleSet
@@ -61,6 +63,10 @@ class Moved:
     ranks: tuple[int, ...]
     cards: tuple[Card, ...] = ()
 
+    def __reduce__(self) -> tuple[type[Moved], tuple[object, ...]]:
+        """Be made anew by its fields: a compiled class has no other way to be pickled."""
+        return Moved, (self.giver, self.taker, self.why, self.ranks, self.cards)
+
 
 @dataclass(frozen=True, slots=True)
 class PlayedCards:
@@ -74,6 +80,11 @@ class PlayedCards:
     dead: bool = False
     last: bool = False
     headless: bool = False
+
+    def __reduce__(self) -> tuple[type[PlayedCards], tuple[object, ...]]:
+        """See :class:`Moved`."""
+        fields = (self.seat, self.trick, self.manner, self.play, self.cards, self.dead, self.last, self.headless)
+        return PlayedCards, fields
 
 
 _T = TypeVar("_T")
@@ -240,6 +251,10 @@ class PublicState:
     shown: tuple[tuple[int, tuple[Card, ...]], ...]
     history: array[int]
     history_cards: bytes
+
+    def __reduce__(self) -> tuple[Callable[..., PublicState], tuple[object, ...]]:
+        """See :class:`Moved`."""
+        return _restored, tuple(getattr(self, name) for name in PUBLIC_FIELDS)
 
     def __init__(self, rules: RuleSet, number: int = 1, of: PublicState | None = None) -> None:
         """``of``: become a copy of that one."""
@@ -445,3 +460,12 @@ def unpack_played(entry: int, trick: int, cards: tuple[Card, ...] = ()) -> Playe
         last=bool(entry & LAST_BIT),
         headless=bool(entry & HEADLESS_BIT),
     )
+
+
+def _restored(*fields: object) -> PublicState:
+    """Make a public state of the values of its fields, in their order."""
+    values = dict(zip(PUBLIC_FIELDS, fields, strict=True))
+    made = PublicState(values["rules"])  # type: ignore[arg-type]
+    for name, value in values.items():
+        setattr(made, name, value)
+    return made
