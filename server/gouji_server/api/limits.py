@@ -35,7 +35,7 @@ class Group(enum.Enum):
     READ = Pace(1000, 200.0)
     """What is read from memory."""
     FETCH = Pace(300, 30.0)
-    """What is read from the records."""
+    """What is read from the records, or looked for among all tables."""
     CHANGE = Pace(300, 20.0)
     """What is written: tables, seats, profiles, tickets."""
     STREAM = Pace(200, 5.0)
@@ -80,7 +80,7 @@ GROUPS: dict[str, Group] = {
     "UpdateTable": CHANGE,
     "KickPlayer": CHANGE,
     "Rematch": CHANGE,
-    "ListTables": READ,
+    "ListTables": FETCH,
     "WatchTables": STREAM,
     "JoinTable": CHANGE,
     "LeaveTable": CHANGE,

@@ -17,7 +17,7 @@ import structlog
 from google.rpc import code_pb2
 
 from gouji_rules.rule_set import PRESET_NAMES
-from gouji_server.matchmaking.tickets import Apart, State, Ticket, find, pairs_of
+from gouji_server.matchmaking.tickets import Apart, State, Ticket, find_for, in_order, pairs_of
 from gouji_server.tables import Refused, refusals
 from gouji_server.tables.lobby_state import FINISHED, WAITING
 from gouji_server.tables.making import MatchedTable
@@ -273,12 +273,20 @@ class Matchmaker:
 
     async def _call_all(self) -> None:
         apart = Apart()
-        while (found := find(self._open.values(), self._clock.now(), apart)) is not None:
-            blocked = await self._blocked(found)
-            if blocked:
-                apart.note(blocked)
-            elif not await self._call(found):
-                return
+        queued = in_order(self._open.values())
+        for ticket in queued:
+            await asyncio.sleep(0)  # others get their turn: there may be thousands
+            while (
+                ticket.state is State.QUEUED
+                and (found := find_for(ticket, queued, self._clock.now(), apart)) is not None
+            ):
+                blocked = await self._blocked(found)
+                if blocked:
+                    apart.note(blocked)
+                elif any(each.state is not State.QUEUED for each in found.tickets):
+                    continue  # given up meanwhile
+                elif not await self._call(found):
+                    return
 
     async def _blocked(self, found: Found) -> list[frozenset[str]]:
         """Return the pairs, of different tickets, of whom one has blocked the other."""

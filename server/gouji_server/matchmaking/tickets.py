@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import combinations, count, islice
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 SEATS = 6
 TEAM = 3
 STEP_SECONDS = 10.0
 """A rating window widens that often."""
 MOST_CANDIDATES = 24
+MOST_TRIES = 300
+"""How often one more ticket is looked at for six people around one: a fit is found within some dozens."""
 """Tickets among which a ticket looks for others at once: those that have waited longest."""
 
 
@@ -108,25 +110,43 @@ class Found:
         }
 
 
+def in_order(tickets: Iterable[Ticket]) -> list[Ticket]:
+    """Return those that wait, in the order in which they are looked at: who has waited longest first."""
+    return sorted(
+        (ticket for ticket in tickets if ticket.state is State.QUEUED),
+        key=lambda ticket: (not ticket.first, ticket.created, ticket.id),
+    )
+
+
 def find(tickets: Iterable[Ticket], now: float, apart: Callable[[Ticket, Ticket], bool]) -> Found | None:
     """Return six people who fit together, None if there are none; who has waited longest is looked at first.
 
     ``apart`` says of two tickets that their people must not meet.
     """
-    queued = sorted(
-        (ticket for ticket in tickets if ticket.state is State.QUEUED),
-        key=lambda ticket: (not ticket.first, ticket.created, ticket.id),
-    )
-    for at, ticket in enumerate(queued):
-        for rule_set in ticket.wishes.rule_sets:
-            others = [
-                other
-                for other in queued[:at] + queued[at + 1 :]
-                if rule_set in other.wishes.rule_sets and _fit(ticket, other, now) and not apart(ticket, other)
-            ][:MOST_CANDIDATES]
-            chosen = _choose(ticket, others, now, apart)
-            if chosen is not None:
-                return Found(rule_set, chosen)
+    queued = in_order(tickets)
+    return next((found for ticket in queued if (found := find_for(ticket, queued, now, apart)) is not None), None)
+
+
+def find_for(
+    ticket: Ticket, queued: Sequence[Ticket], now: float, apart: Callable[[Ticket, Ticket], bool]
+) -> Found | None:
+    """Return six people who fit together, one ticket's among them, or None; see :func:`find`.
+
+    It is given up after `MOST_TRIES`: people who have blocked each other in groups would else keep the server trying.
+    """
+    for rule_set in ticket.wishes.rule_sets:
+        fitting = (
+            other
+            for other in queued
+            if other is not ticket
+            and other.state is State.QUEUED
+            and rule_set in other.wishes.rule_sets
+            and _fit(ticket, other, now)
+            and not apart(ticket, other)
+        )
+        chosen = _choose(ticket, list(islice(fitting, MOST_CANDIDATES)), now, apart)
+        if chosen is not None:
+            return Found(rule_set, chosen)
     return None
 
 
@@ -141,7 +161,7 @@ def _choose(
 ) -> tuple[tuple[Ticket, ...], tuple[Ticket, ...]] | None:
     """Fill two sides around a ticket: with people, or with as many as there are where all take bots."""
     best: list[tuple[list[Ticket], list[Ticket]]] = []
-    _fill([ticket], [], list(others), now, apart, best)
+    _fill([ticket], [], list(others), now, apart, best, count(1))
     if best:
         return tuple(best[0][0]), tuple(best[0][1])
     if not ticket.takes_bots(now):
@@ -163,6 +183,7 @@ def _fill(
     now: float,
     apart: Callable[[Ticket, Ticket], bool],
     best: list[tuple[list[Ticket], list[Ticket]]],
+    tries: Iterator[int],
 ) -> None:
     """Try others in order until both sides are full: the first way that is found is noted in ``best``."""
     if _people(one) == TEAM and _people(two) == TEAM:
@@ -173,13 +194,15 @@ def _fill(
         return
     for at, other in enumerate(others):
         size = len(other.accounts)
+        if next(tries) > MOST_TRIES:
+            return
         if not _all_fit(other, one + two, now, apart):
             continue
         # The first that fits somewhere is tried on either side; whoever was passed over is not tried again below it.
         for side in (0, 1):
             if _people((one, two)[side]) + size <= TEAM:
                 grown = ([*one, other], two) if side == 0 else (one, [*two, other])
-                _fill(*grown, others[at + 1 :], now, apart, best)
+                _fill(*grown, others[at + 1 :], now, apart, best, tries)
                 if best:
                     return
 

@@ -55,8 +55,13 @@ class Chat:
         self._numbers: dict[Ring, int] = {}
         self._answered: OrderedDict[tuple[str, str], tuple[bytes, Said]] = OrderedDict()
 
-    def say(self, state: TableState, caller: Caller, said: chat_pb2.SendChatRequest, now_ms: int) -> tuple[Said, bool]:
-        """Keep what somebody says, who may look at the table; return it, and whether it is new. Raises Refused."""
+    def say(
+        self, state: TableState, caller: Caller, said: chat_pb2.SendChatRequest, now_ms: int, *, told_closed: bool
+    ) -> tuple[Said, bool]:
+        """Keep what somebody says, who may look at the table; return it, and whether it is new. Raises Refused.
+
+        ``told_closed``: whether those without a seat have been told that the table is closed.
+        """
         body = said.SerializeToString(deterministic=True)
         known = self._answered.get((caller.account, said.request_id))
         if known is not None:
@@ -64,7 +69,7 @@ class Chat:
                 raise refusals.used_id()
             return known[1], False
         seat = state.seats.seat_of(caller.account)
-        team = _check_may_say(state, seat, said.scope)
+        team = _check_may_say(state, seat, said.scope, closed=state.closed if seat >= 0 else told_closed)
         made = self._make(state, caller, seat, team, said, now_ms)
         ring = self._rings.setdefault(made.ring, deque(maxlen=self._limits.chat_ring))
         ring.append(made)
@@ -123,7 +128,7 @@ def may_hear(state: TableState, seat: int, scope: int, team: int) -> bool:
     return scope == TABLE and (seat >= 0 or state.spectators)
 
 
-def _check_may_say(state: TableState, seat: int, scope: Scope) -> int:
+def _check_may_say(state: TableState, seat: int, scope: Scope, *, closed: bool) -> int:
     """Return the team whose own it is, 0 for other scopes. Raises Refused."""
     if scope == SPECTATORS:
         if seat >= 0:
@@ -132,7 +137,9 @@ def _check_may_say(state: TableState, seat: int, scope: Scope) -> int:
             raise refusals.no_spectators()
     elif seat < 0:
         raise refusals.not_seated()
-    if state.closed:
+    if seat >= 0 and state.ousted >> seat & 1:
+        raise refusals.ousted()
+    if closed:
         raise refusals.match_over()
     if scope == TEAM:
         if not state.team_chat or state.rules.teams != "federation" or state.state != PLAYING:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from gouji_server.tables.limits import Limits
 
 PAGE_SIZE = 50
+MOST_LOOKED_AT = 1000
+"""Tables looked at for one page: the event loop serves nobody else meanwhile."""
 MOST_PAGE_SIZE = 100
 
 _CLOSED = frozenset({FINISHED, FROZEN})
@@ -164,14 +166,17 @@ class Directory:
     ) -> tuple[list[lobby_pb2.Table], str]:
         """Return one page, newest table first, and the token of the next. Raises Refused.
 
-        `matches` says which tables are wanted besides; a token does not know it.
+        `matches` says which tables are wanted besides; a token does not know it. A page is shorter, and has a token,
+        where more than `MOST_LOOKED_AT` tables were looked at.
         """
         if not 0 <= size <= MOST_PAGE_SIZE:
             raise refusals.bad_field("page_size", "0 to 100", "0 到 100")
         filters = f"{state}{'f' if with_free_seat else ''}"
         at = 0 if not token else bisect_left(self._order, _read_token(token, filters))
         found: list[lobby_pb2.Table] = []
-        for key in self._order[at:]:
+        for looked_at, key in enumerate(islice(self._order, at, None)):
+            if looked_at >= MOST_LOOKED_AT:
+                return found, _write_token(key, filters)
             info = self._shown.get(key[1]) or self._infos[key[1]]
             if not _matches(info, state, with_free_seat=with_free_seat) or (matches is not None and not matches(info)):
                 continue
@@ -187,9 +192,15 @@ class Directory:
         else:
             self._open_of.pop(owner, None)
 
+    def _is_over_for_all(self, name: str) -> bool:
+        shown = self._shown.get(name)
+        return shown is None or shown.state in _CLOSED
+
     def _forget_oldest(self) -> None:
-        while len(self._closed) > self._limits.closed_tables_listed:
-            key = self._closed.pop()
+        # One that is shown as still played stays: that it leaves would tell its end before the delay is over.
+        told = (key for key in reversed(self._closed) if self._is_over_for_all(key[1]))
+        for key in list(islice(told, max(len(self._closed) - self._limits.closed_tables_listed, 0))):
+            self._closed.remove(key)
             self._order.remove(key)
             del self._infos[key[1]]
             self._shown.pop(key[1], None)

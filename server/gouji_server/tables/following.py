@@ -147,7 +147,8 @@ class Followers:
 
     def say(self, state: TableState, caller: Caller, said: chat_pb2.SendChatRequest) -> chat_pb2.ChatMessage:
         """Have all who may hear it hear what somebody says, who may look at the table; return it. Raises Refused."""
-        made, new = self.chat.say(state, caller, said, self._now_ms())
+        closed = state.closed if self.spectating is None else self.spectating.closed
+        made, new = self.chat.say(state, caller, said, self._now_ms(), told_closed=closed)
         if new:
             for subscription in self.subscriptions:
                 if subscription.seat >= 0 and may_hear(state, subscription.seat, *made.ring):
@@ -218,7 +219,9 @@ class Followers:
         """Let those go who may not follow any more."""
         if audience is not None:
             for subscription in self.subscriptions:
-                if not audience.admits(subscription.account, invited=subscription.invited):
+                grant = subscription.grant
+                invited = subscription.invited and (grant is None or grant.live)
+                if not audience.admits(subscription.account, invited=invited):
                     self._drop(subscription)
 
     def cut_off(self) -> None:

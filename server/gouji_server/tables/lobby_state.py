@@ -171,7 +171,10 @@ class LobbyState:
     def admits(self, account: str, code: str = "") -> bool:
         """Whether somebody may look at the table; a private one is for who sits there or knows its code."""
         seated = self.seats.seat_of(account) >= 0
-        return not self.private or seated or account in self.guests or self.invites(account, code)
+        return not self.private or seated or self._is_guest(account) or self.invites(account, code)
+
+    def _is_guest(self, account: str) -> bool:
+        return account in self.guests and account not in self.banned
 
     def invites(self, account: str, code: str) -> bool:
         """Whether somebody may look at a private table without a seat."""
@@ -181,7 +184,7 @@ class LobbyState:
 
     def stranger(self, account: str, refused: Refused) -> Refused:
         """Return how to refuse somebody without a seat: to who never came, a private table is none."""
-        known = account in self.came or account in self.guests
+        known = account in self.came or self._is_guest(account)
         return refused if not self.private or known else TableNotFound()
 
     def summary(self) -> bytes:

@@ -160,7 +160,7 @@ class Story:
             felt=state.felt(seat),
             auto_decline=bool(state.auto_decline >> seat & 1),
             auto_always=bool(state.auto_always >> seat & 1),
-            peeked=() if state.closed else state.peeks.seen_by(seat),
+            peeked=() if state.closed or state.ousted >> seat & 1 else state.peeks.seen_by(seat),
             granted=state.peeks.granted[seat],
         )
 
