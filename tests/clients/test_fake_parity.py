@@ -369,11 +369,10 @@ async def follow(client: Client, table: str, kinds: list[str | None]) -> None:
 
 
 async def first_match(client: Client, table: str) -> replay_pb2.Match:
-    """Wait until the match of a table is kept."""
-    async for _tables in client.lobby.watch_tables():
+    """Ask until the match of a table is kept, which is soon after the table has closed."""
+    while True:
         async for match in client.replays.matches(table=table):
             return match
-    raise AssertionError(table)
 
 
 async def outcome(call: Awaitable[object]) -> object:
