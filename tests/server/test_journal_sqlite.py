@@ -150,7 +150,7 @@ async def test_a_failed_single_statement_is_no_acknowledgement(tmp_path: Path) -
 
 
 async def test_after_a_shared_commit_the_next_group_gathers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One table alone is written at once; after several in one commit, what comes waits until the group is large."""
+    """What two tables write is written at once; after three in one commit, what comes waits for a large group."""
     monkeypatch.setattr("gouji_server.journal.sqlite.GATHER_SECONDS", 3600.0)
     monkeypatch.setattr("gouji_server.journal.sqlite.GATHER_APPENDS", 4)
     commits = Commits()
@@ -158,13 +158,17 @@ async def test_after_a_shared_commit_the_next_group_gathers(tmp_path: Path, monk
     names = ("tables/a", "tables/b", "tables/c", "tables/d")
     for name in names:
         await journal.append(name, 0, entries(1, 1))
-    await asyncio.gather(*(journal.append(name, 1, entries(2, 1)) for name in names[:2]))
-    late = [asyncio.create_task(journal.append(name, 2, entries(3, 1))) for name in names[:2]]
-    late.append(asyncio.create_task(journal.append(names[2], 1, entries(2, 1))))
-    assert await journal.read(names[0]) == entries(1, 2)
+    for seq in (1, 2):
+        await asyncio.gather(*(journal.append(name, seq, entries(seq + 1, 1)) for name in names[:2]))
+    await asyncio.gather(
+        *(journal.append(name, 3, entries(4, 1)) for name in names[:2]), journal.append(names[2], 1, entries(2, 1))
+    )
+    late = [asyncio.create_task(journal.append(name, 4, entries(5, 1))) for name in names[:2]]
+    late.append(asyncio.create_task(journal.append(names[2], 2, entries(3, 1))))
+    assert await journal.read(names[0]) == entries(1, 4)
     assert not any(task.done() for task in late)
     await asyncio.gather(*late, journal.append(names[3], 1, entries(2, 1)))
-    assert commits.entries == [1, 1, 1, 1, 2, 4]
+    assert commits.entries == [1, 1, 1, 1, 2, 2, 3, 4]
     await journal.close()
 
 
@@ -172,7 +176,7 @@ async def test_a_journal_that_is_closed_writes_what_gathers(tmp_path: Path, monk
     """Closing waits for nobody: what was gathering is written, and acknowledged."""
     monkeypatch.setattr("gouji_server.journal.sqlite.GATHER_SECONDS", 3600.0)
     journal = await SqliteJournal.open(tmp_path / "journal.db")
-    await asyncio.gather(*(journal.append(name, 0, entries(1, 1)) for name in ("tables/a", "tables/b")))
+    await asyncio.gather(*(journal.append(f"tables/{name}", 0, entries(1, 1)) for name in "abc"))
     late = asyncio.create_task(journal.append("tables/a", 1, entries(2, 1)))
     await journal.read("tables/a")
     await journal.close()

@@ -56,6 +56,8 @@ _MOST_ROWS = 64
 """Rows of one INSERT: each step of a statement lets go of the interpreter lock, so fewer, larger ones wait less."""
 GATHER_SECONDS = 0.01
 """At most, from the beginning of a commit that several tables shared to that of the next. One alone never waits."""
+GATHER_FROM_TABLES = 3
+"""A commit that so many tables shared says that there is load; two meet by chance."""
 GATHER_APPENDS = 16
 """A group that holds so many waits for no more."""
 _MOST_KNOWN = 10_000
@@ -226,7 +228,7 @@ class SqliteJournal:
         self._writing = bool(gathered)
         if gathered:
             tables = {one.table for one in gathered if isinstance(one, _Append)}
-            self._next_group = self._loop.time() + GATHER_SECONDS if len(tables) > 1 else 0.0
+            self._next_group = self._loop.time() + GATHER_SECONDS if len(tables) >= GATHER_FROM_TABLES else 0.0
             self._given.put(gathered)
 
     def _settle(self, group: list[_Append | _Ask]) -> None:
