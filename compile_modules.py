@@ -90,11 +90,11 @@ def main(arguments: list[str]) -> None:
         return
     from mypyc.build import mypycify
 
-    options = ["--follow-imports=silent", "--ignore-missing-imports", *arguments]
-    plain_build = "--plain" in arguments
-    options = [option for option in options if option != "--plain"]
-    made = mypycify(options, opt_level="1" if plain_build else "3", debug_level="0", group_name="gouji")
-    if plain_build or not is_gcc():
+    once = "--plain" in arguments
+    modules = [argument for argument in arguments if argument != "--plain"]
+    options = ["--follow-imports=silent", "--ignore-missing-imports", *modules]
+    made = mypycify(options, opt_level="1" if once else "3", debug_level="0", group_name="gouji")
+    if once or not is_gcc():
         compile_modules(made, ())
         return
     plain = [list(extension.extra_compile_args) for extension in made]

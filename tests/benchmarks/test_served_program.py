@@ -11,6 +11,7 @@ from grpc_tools import protoc  # type: ignore[import-untyped]
 from tests.benchmarks.programs import number, rows, run
 
 if TYPE_CHECKING:
+    import subprocess
     from pathlib import Path
 
 TINY = (
@@ -118,14 +119,18 @@ def kit(folder: Path, name: str) -> None:
     (programs / "node").chmod(0o700)
 
 
+def beside(folder: Path, peer: str) -> subprocess.CompletedProcess[str]:
+    """Measure our server beside the bare one and a peer with a load of its own."""
+    bare_server(folder)
+    kit(folder, peer)
+    path = f"{folder / 'programs'}:{os.environ['PATH']}"
+    data = str(folder / "data")
+    return run("served", *TINY, "--folder", data, PEERS=str(folder), PEERS_PYTHON=sys.executable, PATH=path)
+
+
 def test_a_peer_with_its_own_load_takes_its_turns(tmp_path: Path) -> None:
     """The figures that a peer's load prints stand in our tables; peers that the folder lacks are named as left out."""
-    bare_server(tmp_path)
-    kit(tmp_path, "boardgameio")
-    path = f"{tmp_path / 'programs'}:{os.environ['PATH']}"
-    done = run(
-        "served", *TINY, "--folder", str(tmp_path / "data"), PEERS=str(tmp_path), PEERS_PYTHON=sys.executable, PATH=path
-    )
+    done = beside(tmp_path, "boardgameio")
     assert done.returncode == 0, done.stdout + done.stderr
     fast, _, paced = done.stdout.partition("| at 40 moves/s")
     # 100 moves/s for half a second on two tables are 25 moves each; 50 moves in half of four seconds.
@@ -139,12 +144,7 @@ def test_a_peer_with_its_own_load_takes_its_turns(tmp_path: Path) -> None:
 
 def test_a_peer_that_fails_is_told_with_its_last_words(tmp_path: Path) -> None:
     """A peer whose load ends with an error fails the run with what it said, not with a traceback."""
-    bare_server(tmp_path)
-    kit(tmp_path, "colyseus")
-    path = f"{tmp_path / 'programs'}:{os.environ['PATH']}"
-    done = run(
-        "served", *TINY, "--folder", str(tmp_path / "data"), PEERS=str(tmp_path), PEERS_PYTHON=sys.executable, PATH=path
-    )
+    done = beside(tmp_path, "colyseus")
     assert done.returncode == 1
     assert "no room today" in done.stderr
     assert "Traceback" not in done.stderr

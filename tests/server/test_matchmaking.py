@@ -15,7 +15,7 @@ from structlog.testing import capture_logs
 from gouji.lobby.v1 import lobby_pb2
 from gouji_server.matchmaking import Matchmaker, MatchmakingLimits, State, Ticket, Wishes
 from gouji_server.matchmaking.store import decode, encode
-from gouji_server.matchmaking.tickets import Apart, EvenRatings, find
+from gouji_server.matchmaking.tickets import Apart, EvenRatings, find, pairs_of
 from gouji_server.tables import Caller, Refused
 from tests.server.players import House, at_home
 from tests.server.table_time import settle
@@ -475,3 +475,21 @@ async def _do(at: Hall, told: Chronicle, number: int, what: str, value: int, fla
         other = told.accounts[names[-1]]
         if not set(other) & set(one.accounts):
             at.blocks.pairs.add(frozenset((one.accounts[0], other[0])))
+
+
+@pytest.mark.timeout(20)
+def test_people_who_blocked_each_other_in_groups_cost_little() -> None:
+    """Five groups of six, nobody of a group may meet another: nobody fits, and that is found out soon."""
+    tickets = [ticket(f"{at:02d}") for at in range(30)]
+    apart = Apart()
+    for group in range(5):
+        apart.note(pairs_of([tickets[at].accounts[0] for at in range(group, 30, 5)]))
+    looked_at = 0
+
+    def counted(one: Ticket, other: Ticket) -> bool:
+        nonlocal looked_at
+        looked_at += 1
+        return apart(one, other)
+
+    assert find(tickets, 10.0, counted) is None
+    assert looked_at < 60_000

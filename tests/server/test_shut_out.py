@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from itertools import combinations
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,10 +12,7 @@ from gouji.sharing.v1 import sharing_pb2
 from gouji.table.v1 import chat_pb2, table_pb2
 from gouji_server.lobby.table_feed import EncodedTables, TableFeed
 from gouji_server.lobby.table_filter import TableFilter
-from gouji_server.matchmaking import Wishes
-from gouji_server.matchmaking.tickets import Apart, Ticket, find
 from gouji_server.tables import Refused, TableSpec
-from gouji_server.tables.directory import MOST_LOOKED_AT, Directory
 from gouji_server.tables.operating import Operating
 from tests.server.matches_kept import play_out
 from tests.server.players import House, at_home, choose, person, play_on, request
@@ -147,37 +143,3 @@ async def test_a_player_whose_seat_operators_took_looks_at_no_hand_of_an_ally() 
             )
         await house.clock.run(0.1)
     assert seen  # the grant was one that would have shown something
-
-
-@pytest.mark.timeout(20)
-def test_people_who_blocked_each_other_in_groups_cost_little() -> None:
-    """Five groups of six, nobody of a group may meet another: nobody fits, and that is found out soon."""
-    tickets = [
-        Ticket(f"t{at:02d}", (f"accounts/{at}",), Wishes(("qingdao",), "zz"), 1500.0, 0.0, 1800.0) for at in range(30)
-    ]
-    apart = Apart()
-    for group in range(5):
-        apart.note(frozenset(pair) for pair in combinations([f"accounts/{at}" for at in range(group, 30, 5)], 2))
-    looked_at = 0
-
-    def counted(one: Ticket, other: Ticket) -> bool:
-        nonlocal looked_at
-        looked_at += 1
-        return apart(one, other)
-
-    assert find(tickets, 10.0, counted) is None
-    assert looked_at < 60_000
-
-
-def test_a_page_of_tables_looks_at_so_many_and_no_more() -> None:
-    """A filter that few tables pass makes pages short, not the server slow: their tokens lead to the end."""
-    directory = Directory(at_home())
-    for number in range(2 * MOST_LOOKED_AT + 1):
-        info = lobby_pb2.Table(name=f"tables/{number:016d}", state=lobby_pb2.TABLE_STATE_WAITING)
-        info.create_time.FromMilliseconds(number)
-        directory.note(info)
-    token, pages = "", list[list[lobby_pb2.Table]]()
-    while not pages or token:
-        page, token = directory.page(0, token, lobby_pb2.TABLE_STATE_UNSPECIFIED, with_free_seat=True)
-        pages.append(page)
-    assert pages == [[], [], []]

@@ -8,7 +8,7 @@ import pytest
 
 from gouji.lobby.v1 import lobby_pb2
 from gouji_server.tables import Limits, Refused, TableSpec
-from gouji_server.tables.directory import Directory
+from gouji_server.tables.directory import MOST_LOOKED_AT, Directory
 from tests.server.players import House, at_home, person
 
 
@@ -117,3 +117,11 @@ async def test_lists_survive_a_restart() -> None:
     assert [at.tables.list(state=state) for state in (0, 1, 3)] == before  # type: ignore[arg-type]
     old = await at.tables.open(handles[0].name)
     assert (await old.info()).state == 3
+
+
+def test_a_page_looks_at_so_many_tables_and_no_more() -> None:
+    """A filter that few tables pass makes pages short, not the server slow: their tokens lead to the end."""
+    directory = Directory(Limits())
+    for number in range(2 * MOST_LOOKED_AT + 1):
+        directory.note(info(number, free=6 if number in (0, MOST_LOOKED_AT) else 0))
+    assert names(directory, free=True) == [[], [MOST_LOOKED_AT], [0]]
