@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from gouji_client.calls import Calls
     from gouji_client.session import Session
 
-_AWAY = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.RESOURCE_EXHAUSTED)
+_AWAY = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED, grpc.StatusCode.RESOURCE_EXHAUSTED)
 
 
 class TableWishes(TypedDict, total=False):
